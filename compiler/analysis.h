@@ -1,0 +1,22 @@
+/* Every defect an entry carries, and its plan. codegen.md §1. */
+#ifndef COMPILER_ANALYSIS_H
+#define COMPILER_ANALYSIS_H
+
+#include "compiler/plan.h"
+
+typedef enum rows_depth { ROWS_FULL, ROWS_SHAPES, ROWS_NONE } rows_depth;
+
+typedef struct analysis_options {
+  rows_depth rows;            /* --rows */
+  uint32_t advise_points;     /* --advise-combinations, 256 */
+  uint32_t max_points;        /* --max-combinations, 65,536 */
+  bool want_rows;             /* keep instantiated rows for emission */
+} analysis_options;
+extern const analysis_options analysis_default_options;
+
+/* Infers kinds of every expression of the entry, plans it, checks its rows. `scratch` is memory the
+   caller may reset afterwards; the plan lives in `a`. */
+plan analysis_run(arena *a, arena *scratch, diag_sink *sink, const analysis_options *options,
+                  const adt_table *adts, entry *e, uint32_t *cases);
+
+#endif

@@ -1,0 +1,80 @@
+/* The primitives of the language (language.md §4), one C function each, called by the compiler's
+   checker and folder, by row instantiation and by generated code. Outside its domain a primitive fails
+   with ROOFLINE_E_DOMAIN in *status; an inexact result with ROOFLINE_E_OVERFLOW; the value returned
+   beside a failure must not be used. Nothing here allocates. */
+#ifndef ROOFLINE_PRIMITIVE_H
+#define ROOFLINE_PRIMITIVE_H
+
+#include <roofline/checked.h>
+#include <roofline/value.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* `Axes`: Int | Seq[Int] | None, as a tagged value. */
+
+/* broadcast(S, ...): right-aligned. The result is written to *out, which is returned. */
+ROOFLINE_API const roofline_shape *roofline_broadcast(roofline_status *status, roofline_shape *out,
+                                                      const roofline_seq *shapes, int count);
+
+typedef enum roofline_reduced_mode {
+  ROOFLINE_REDUCED_FULL,
+  ROOFLINE_REDUCED_NOOP,
+  ROOFLINE_REDUCED_REJECT
+} roofline_reduced_mode;
+ROOFLINE_API const roofline_shape *roofline_reduced(roofline_status *status, roofline_shape *out,
+                                                    roofline_seq shape, roofline_value axes, bool keepdim,
+                                                    roofline_reduced_mode mode);
+ROOFLINE_API bool roofline_valid_axes(roofline_status *status, roofline_value axes, int64_t rank);
+ROOFLINE_API bool roofline_unique_axes(roofline_status *status, roofline_value axes, int64_t rank);
+ROOFLINE_API int64_t roofline_per_axis(roofline_status *status, roofline_value v, int64_t i, int64_t n,
+                                       roofline_value fallback);
+ROOFLINE_API int64_t roofline_ceil_div(roofline_status *status, int64_t a, int64_t b);
+
+ROOFLINE_API int64_t roofline_prod(roofline_status *status, roofline_seq s);
+ROOFLINE_API int64_t roofline_sum(roofline_status *status, roofline_seq s);
+/* fallback: NONE when no default was given. */
+ROOFLINE_API int64_t roofline_max(roofline_status *status, roofline_seq s, roofline_value fallback);
+ROOFLINE_API int64_t roofline_min(roofline_status *status, roofline_seq s, roofline_value fallback);
+
+/* seq[i] and seq[a:b] with Python's negative indices; an index out of range or an absent item is
+   DOMAIN, slices are clamped. */
+ROOFLINE_API int64_t roofline_seq_at(roofline_status *status, roofline_seq s, int64_t i);
+ROOFLINE_API roofline_seq roofline_seq_slice(roofline_seq s, int64_t from, int64_t to); /* to: INT64_MAX for open */
+ROOFLINE_API bool roofline_seq_eq(roofline_seq a, roofline_seq b);
+ROOFLINE_API int roofline_seq_cmp(roofline_seq a, roofline_seq b); /* lexicographic: -1, 0, 1 */
+ROOFLINE_API bool roofline_seq_contains(roofline_seq s, int64_t x);
+/* Length check before a comprehension walks a sequence: more than ROOFLINE_MAX_SEQUENCE items is DOMAIN. */
+enum { ROOFLINE_MAX_SEQUENCE = 1 << 24 };
+ROOFLINE_API int64_t roofline_seq_len_walkable(roofline_status *status, roofline_seq s);
+/* A Shape from a sequence: rank at most 16 and no negative item, else DOMAIN. */
+ROOFLINE_API const roofline_shape *roofline_shape_of(roofline_status *status, roofline_shape *out,
+                                                     roofline_seq s);
+
+ROOFLINE_API int64_t roofline_conv_out(roofline_status *status, int64_t length, int64_t kernel,
+                                       int64_t stride, int64_t padding, int64_t dilation);
+ROOFLINE_API int64_t roofline_pool_out(roofline_status *status, int64_t length, int64_t kernel,
+                                       int64_t stride, int64_t padding, int64_t dilation, bool ceil_mode);
+/* `layout` is a value of an ADT with the constructors and fields of MGroupedLayout, read by name. */
+ROOFLINE_API int64_t roofline_moe_capacity(roofline_status *status, const roofline_adt *layout,
+                                           int64_t rows, int64_t experts);
+ROOFLINE_API int64_t roofline_mhc_expansion(roofline_status *status, int64_t q);
+ROOFLINE_API roofline_dtype roofline_promote_int_to_float(roofline_dtype t);
+ROOFLINE_API roofline_dtype roofline_coalesce_dtype(roofline_dtype maybe, roofline_dtype t);
+ROOFLINE_API roofline_seq roofline_balanced_sizes(roofline_status *status, int64_t total, int64_t count);
+ROOFLINE_API roofline_seq roofline_repeat(roofline_status *status, int64_t value, int64_t count);
+/* Of a number, bool or dtype value. */
+ROOFLINE_API roofline_category roofline_category_of(roofline_status *status, roofline_value x);
+ROOFLINE_API bool roofline_representable(roofline_status *status, roofline_value v, roofline_dtype t);
+
+/* bytes of one tensor: prod(shape) x bits / 8, rounded up; rank 0 is one element. */
+ROOFLINE_API int64_t roofline_tensor_bytes(roofline_status *status, roofline_seq shape, roofline_dtype t);
+
+/* A field of an ADT value by name; UNKNOWN_NAME when its constructor has none. */
+ROOFLINE_API int64_t roofline_adt_get(roofline_status *status, const roofline_adt *v, const char *field);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

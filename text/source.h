@@ -1,0 +1,36 @@
+/* A source file: its text, and where an offset in it is. */
+#ifndef TEXT_SOURCE_H
+#define TEXT_SOURCE_H
+
+#include "text/arena.h"
+
+typedef struct source {
+  str path;      /* as given on the command line; what diagnostics print */
+  str text;      /* the bytes after a UTF-8 BOM, if there was one */
+  uint32_t id;   /* position in its source set */
+  uint32_t bom;  /* 3 when a BOM was cut, else 0 */
+  uint32_t *lines; /* offsets of line starts, made on first use */
+  uint32_t line_count;
+} source;
+
+/* A range of bytes in one source, [begin, end). */
+typedef struct span {
+  const source *src;
+  uint32_t begin, end;
+} span;
+
+/* Lines from 1; columns from 1, counted in UTF-8 characters (or UTF-16 units, for SARIF). */
+typedef struct position {
+  uint32_t line, column, column_utf16;
+} position;
+
+/* Reads a file ("-" is standard input, at most `limit` bytes). On failure returns NULL and sets *why
+   to one line of text ("cannot read x.yaml: Permission denied"; too large: names the limit option;
+   not UTF-8; UTF-16; NUL byte). A file that is not text is not a source. */
+source *source_read(arena *a, const char *path, uint64_t limit, str *why);
+source *source_from_text(arena *a, const char *path, str text);
+position source_position(const source *s, uint32_t offset);
+/* The text of a line without its line end. */
+str source_line(const source *s, uint32_t line);
+
+#endif
