@@ -1,0 +1,43 @@
+# The shipped operators: generated/ is committed, a test compares it with what the compiler writes today.
+file(GLOB generated CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/generated/*.c)
+if(NOT generated)
+  return() # './dev generate' writes it
+endif()
+file(GLOB formulas CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/runtime/formulas/*.c)
+
+# An object library first: a formula's roof key overrides a generated default only where both are linked,
+# and a linker takes from an archive no more than it misses.
+add_library(roofline_ops_objects OBJECT ${generated} ${formulas})
+set_target_properties(roofline_ops_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
+target_include_directories(roofline_ops_objects PUBLIC ${CMAKE_SOURCE_DIR}/generated)
+target_link_libraries(roofline_ops_objects PUBLIC roofline)
+
+add_library(roofline_ops STATIC $<TARGET_OBJECTS:roofline_ops_objects>)
+target_include_directories(roofline_ops PUBLIC
+  $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/generated> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+target_link_libraries(roofline_ops PUBLIC roofline)
+
+# One file for ctypes and other languages: the operators and the runtime's by-name interface.
+add_library(roofline_ops_shared SHARED $<TARGET_OBJECTS:roofline_ops_objects>)
+set_target_properties(roofline_ops_shared PROPERTIES OUTPUT_NAME roofline_ops LINKER_LANGUAGE C
+  VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+target_link_libraries(roofline_ops_shared PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,roofline> m)
+
+# rows: prints flops and bytes of every workload row (codegen.md §2).
+file(GLOB manifest CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/manifest/*.yaml ${CMAKE_SOURCE_DIR}/manifest/ops/*.yaml)
+set(rows_dir ${CMAKE_BINARY_DIR}/rows)
+add_custom_command(OUTPUT ${rows_dir}/rows_main.c
+  COMMAND rooflinec emit --rows-main --formulas ${CMAKE_SOURCE_DIR}/runtime/formulas -o ${rows_dir}
+          ${CMAKE_SOURCE_DIR}/manifest
+  COMMAND ${CMAKE_COMMAND} -E touch ${rows_dir}/rows_main.c
+  DEPENDS rooflinec ${manifest} ${formulas} VERBATIM)
+add_executable(rows ${rows_dir}/rows_main.c $<TARGET_OBJECTS:roofline_ops_objects>)
+set_target_properties(rows PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+target_include_directories(rows PRIVATE ${CMAKE_SOURCE_DIR}/generated)
+target_link_libraries(rows PRIVATE roofline)
+
+if(ROOFLINE_TESTS)
+  enable_testing()
+  add_test(NAME generated.up_to_date COMMAND rooflinec emit --check --formulas runtime/formulas -o generated manifest
+    WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+endif()
