@@ -22,6 +22,7 @@ enum { ROOFLINE_CALL_CHECKED = 0x524c4f4b };
 typedef struct roofline_call {
   const roofline_op *op;
   uint32_t checked;
+  const struct roofline_call *const *stages; /* of a composite, by roofline_call_attach; else NULL */
 } roofline_call;
 
 /* Why a bind failed: the declaration ("inputs.b.shape", "shape_rules[0]"), and a sentence with both
@@ -148,7 +149,12 @@ ROOFLINE_API roofline_status roofline_call_tensor(const roofline_call *call, con
 ROOFLINE_API roofline_status roofline_call_bytes(const roofline_call *call, const char *name, int64_t *bytes);
 ROOFLINE_API roofline_status roofline_call_metadata(const roofline_call *call, const char *name,
                                                     roofline_metadata *metadata);
-/* A composite's stage call, when the caller attached one (roofline_call_attach); else NOT_AVAILABLE. */
+/* Gives a composite's call the checked call of one of its stages. `slots` is the caller's array of
+   op->stage_count pointers, all NULL at first, that lives as long as the call. A stage whose op is not
+   the declared one is MISMATCH. Binding the call again forgets its stages. */
+ROOFLINE_API roofline_status roofline_call_attach(roofline_call *call, const roofline_call **slots,
+                                                  const char *name, const roofline_call *stage);
+/* A composite's stage call, when the caller attached one; else NOT_AVAILABLE. */
 ROOFLINE_API roofline_status roofline_call_stage(const roofline_call *call, const char *name,
                                                  const roofline_call **stage);
 
