@@ -52,6 +52,23 @@ ROOFLINE_API int64_t roofline_seq_len_walkable(roofline_status *status, roofline
 ROOFLINE_API const roofline_shape *roofline_shape_of(roofline_status *status, roofline_shape *out,
                                                      roofline_seq s);
 
+/* Appends one axis, or every item of a sequence, to a shape under construction; a negative one, an
+   absent one or a 17th is DOMAIN. */
+static inline void roofline_shape_push(roofline_status *status, roofline_shape *shape, int64_t dim) {
+  if (dim < 0 || shape->rank >= ROOFLINE_MAX_RANK) {
+    roofline_fail(status, ROOFLINE_E_DOMAIN);
+    return;
+  }
+  shape->dims[shape->rank++] = dim;
+}
+static inline void roofline_shape_append(roofline_status *status, roofline_shape *shape, roofline_seq s) {
+  if (s.len > ROOFLINE_MAX_RANK) roofline_fail(status, ROOFLINE_E_DOMAIN);
+  for (int64_t i = 0; i < s.len && *status == ROOFLINE_OK; i++) {
+    if (roofline_seq_absent(&s, i)) roofline_fail(status, ROOFLINE_E_DOMAIN);
+    else roofline_shape_push(status, shape, roofline_seq_item(&s, i));
+  }
+}
+
 ROOFLINE_API int64_t roofline_conv_out(roofline_status *status, int64_t length, int64_t kernel,
                                        int64_t stride, int64_t padding, int64_t dilation);
 ROOFLINE_API int64_t roofline_pool_out(roofline_status *status, int64_t length, int64_t kernel,

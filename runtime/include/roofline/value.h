@@ -108,54 +108,63 @@ typedef enum roofline_tag {
   ROOFLINE_TAG_OPAQUE /* present, of a type the language does not look into */
 } roofline_tag;
 
+/* Only the member that `tag` names is meant; the others are zero. Not a union: C++17 could not
+   initialize any but its first member, and generated workload rows are constant initializers. */
 typedef struct roofline_value {
   roofline_tag tag;
-  union {
+  struct {
     bool b;
+    roofline_dtype t;
     int64_t i;
     double f;
     const char *s; /* terminated */
-    roofline_dtype t;
     roofline_seq q;
   } u;
 } roofline_value;
 
 static inline roofline_value roofline_none(void) {
-  roofline_value v = {ROOFLINE_TAG_NONE, {false}};
+  roofline_value v = {ROOFLINE_TAG_NONE, {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {NULL, NULL, 0, 0, 0, 0}}};
   return v;
 }
 static inline roofline_value roofline_bool(bool b) {
-  roofline_value v = {ROOFLINE_TAG_BOOL, {false}};
+  roofline_value v = roofline_none();
+  v.tag = ROOFLINE_TAG_BOOL;
   v.u.b = b;
   return v;
 }
 static inline roofline_value roofline_int(int64_t i) {
-  roofline_value v = {ROOFLINE_TAG_INT, {false}};
+  roofline_value v = roofline_none();
+  v.tag = ROOFLINE_TAG_INT;
   v.u.i = i;
   return v;
 }
 static inline roofline_value roofline_float(double f) {
-  roofline_value v = {ROOFLINE_TAG_FLOAT, {false}};
+  roofline_value v = roofline_none();
+  v.tag = ROOFLINE_TAG_FLOAT;
   v.u.f = f;
   return v;
 }
 static inline roofline_value roofline_string(const char *s) {
-  roofline_value v = {ROOFLINE_TAG_STRING, {false}};
+  roofline_value v = roofline_none();
+  v.tag = ROOFLINE_TAG_STRING;
   v.u.s = s;
   return v;
 }
 static inline roofline_value roofline_dtype_value(roofline_dtype t) {
-  roofline_value v = {ROOFLINE_TAG_DTYPE, {false}};
+  roofline_value v = roofline_none();
+  v.tag = t == ROOFLINE_DTYPE_NONE ? ROOFLINE_TAG_NONE : ROOFLINE_TAG_DTYPE;
   v.u.t = t;
   return v;
 }
 static inline roofline_value roofline_seq_value(roofline_seq q) {
-  roofline_value v = {ROOFLINE_TAG_SEQ, {false}};
+  roofline_value v = roofline_none();
+  v.tag = ROOFLINE_TAG_SEQ;
   v.u.q = q;
   return v;
 }
 static inline roofline_value roofline_opaque(void) {
-  roofline_value v = {ROOFLINE_TAG_OPAQUE, {false}};
+  roofline_value v = roofline_none();
+  v.tag = ROOFLINE_TAG_OPAQUE;
   return v;
 }
 
@@ -166,6 +175,16 @@ ROOFLINE_API bool roofline_value_eq(const roofline_value *a, const roofline_valu
 /* Numbers by value, exactly: an int64 against a double too (no rounding). a < b, a == b, a > b give
    -1, 0, 1; a nan gives 2 (every ordering with it is false). */
 ROOFLINE_API int roofline_number_cmp(const roofline_value *a, const roofline_value *b);
+
+/* The same by value, as generated expressions write them. */
+static inline bool roofline_eq(roofline_value a, roofline_value b) { return roofline_value_eq(&a, &b); }
+static inline bool roofline_lt(roofline_value a, roofline_value b) {
+  return roofline_number_cmp(&a, &b) == -1;
+}
+static inline bool roofline_le(roofline_value a, roofline_value b) {
+  const int order = roofline_number_cmp(&a, &b);
+  return order == -1 || order == 0;
+}
 
 /* A tensor as a caller describes it. `dtype` NONE (a zeroed descriptor): not passed. `strides` in
    elements, NULL for compact row-major. `data` is read only for metadata tensors whose values decide
