@@ -2,6 +2,7 @@
 #ifndef ROOFLINE_ROOFLINE_H
 #define ROOFLINE_ROOFLINE_H
 
+#include <roofline/bind.h>
 #include <roofline/checked.h>
 #include <roofline/generator.h>
 #include <roofline/op.h>
