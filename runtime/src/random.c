@@ -1,0 +1,85 @@
+/* The Mersenne Twister MT19937 (Matsumoto and Nishimura, 1998), seeded from an array and drawn the way
+   CPython's random.Random(seed) does it, so that seeded metadata equals what Python tools build. */
+#include <roofline/generator.h>
+
+enum { N = 624, M = 397 };
+
+static void seed_from_word(roofline_random *r, uint32_t word) {
+  r->state[0] = word;
+  for (uint32_t i = 1; i < N; i++)
+    r->state[i] = UINT32_C(1812433253) * (r->state[i - 1] ^ r->state[i - 1] >> 30) + i;
+}
+
+/* The reference init_by_array over the seed's 32-bit digits, lowest first. */
+void roofline_random_seed(roofline_random *r, uint64_t seed) {
+  const uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
+  const uint32_t key_length = key[1] != 0 ? 2 : 1;
+  uint32_t *s = r->state, i = 1;
+  seed_from_word(r, UINT32_C(19650218));
+  for (uint32_t step = 0; step < N; step++) {
+    uint32_t j = step % key_length;
+    s[i] = (s[i] ^ (s[i - 1] ^ s[i - 1] >> 30) * UINT32_C(1664525)) + key[j] + j;
+    if (++i == N) {
+      s[0] = s[N - 1];
+      i = 1;
+    }
+  }
+  for (uint32_t step = 0; step < N - 1; step++) {
+    s[i] = (s[i] ^ (s[i - 1] ^ s[i - 1] >> 30) * UINT32_C(1566083941)) - i;
+    if (++i == N) {
+      s[0] = s[N - 1];
+      i = 1;
+    }
+  }
+  s[0] = UINT32_C(1) << 31;
+  r->index = N;
+}
+
+static void refill(roofline_random *r) {
+  uint32_t *s = r->state;
+  for (int k = 0; k < N; k++) {
+    uint32_t y = (s[k] & UINT32_C(0x80000000)) | (s[(k + 1) % N] & UINT32_C(0x7fffffff));
+    s[k] = s[(k + M) % N] ^ y >> 1 ^ ((y & 1) != 0 ? UINT32_C(0x9908b0df) : 0);
+  }
+  r->index = 0;
+}
+
+uint32_t roofline_random_bits(roofline_random *r, int k) {
+  if (k <= 0) return 0;
+  if (r->index >= N) refill(r);
+  uint32_t y = r->state[r->index++];
+  y ^= y >> 11;
+  y ^= y << 7 & UINT32_C(0x9d2c5680);
+  y ^= y << 15 & UINT32_C(0xefc60000);
+  y ^= y >> 18;
+  return k < 32 ? y >> (32 - k) : y;
+}
+
+/* As many bits as n has, drawn again until they are below n; the low word is drawn first. */
+int64_t roofline_random_below(roofline_random *r, int64_t n) {
+  int bits = 0;
+  while (bits < 63 && n >> bits != 0) bits++;
+  if (bits == 0) return 0;
+  int64_t draw;
+  do {
+    uint64_t low = roofline_random_bits(r, bits < 32 ? bits : 32);
+    uint64_t high = bits > 32 ? roofline_random_bits(r, bits - 32) : 0;
+    draw = (int64_t)(high << 32 | low);
+  } while (draw >= n);
+  return draw;
+}
+
+/* CRC-32 as in zlib: reflected polynomial 0xedb88320, over the bytes of a string. */
+static uint32_t crc32_add(uint32_t crc, const char *text) {
+  for (; *text != '\0'; text++) {
+    crc ^= (uint8_t)*text;
+    for (int bit = 0; bit < 8; bit++) crc = crc >> 1 ^ ((crc & 1) != 0 ? UINT32_C(0xedb88320) : 0);
+  }
+  return crc;
+}
+
+uint32_t roofline_generator_seed(const char *op, const char *tensor) {
+  uint32_t crc = crc32_add(UINT32_MAX, op);
+  crc = crc32_add(crc32_add(crc, ":"), tensor);
+  return UINT32_C(1235) ^ ~crc;
+}
