@@ -15,6 +15,13 @@ void arena_free(arena *a);
 void arena_reset(arena *a);
 size_t arena_bytes(const arena *a); /* bytes held from the system */
 
+/* The one place that memory comes from. Tests put a failing function here; it must return NULL or what
+   free() takes. */
+typedef void *arena_system_function(size_t size);
+extern arena_system_function *arena_system_alloc;
+/* "rooflinec: out of memory" on standard error and exit status 2, as for a library's own failed malloc. */
+_Noreturn void arena_out_of_memory(void);
+
 /* Zeroed, aligned for any type. Never NULL: a failed allocation prints one line and exits with
    status 2 (architecture.md, "Rules that keep it small"). */
 void *arena_alloc(arena *a, size_t size);
@@ -34,23 +41,24 @@ str str_of(const char *c_string);
 bool str_eq(str a, str b);
 bool str_is(str a, const char *c_string);
 int str_cmp(str a, str b); /* bytewise: the same order in every locale */
+uint32_t str_hash(str s);  /* for tables; its value is not part of any format */
 str arena_str(arena *a, str s);
 char *arena_cstr(arena *a, str s);
 str arena_printf(arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 str arena_vprintf(arena *a, const char *format, va_list args);
 
 /* Growable array in an arena: `VEC(int) v = {0}; vec_push(a, &v, 3); v.v[0]; v.n`. */
-#define VEC(type)                                                                                  \
-  struct {                                                                                         \
-    type *v;                                                                                       \
-    uint32_t n, cap;                                                                               \
+#define VEC(type)                                                                                            \
+  struct {                                                                                                   \
+    type *v;                                                                                                 \
+    uint32_t n, cap;                                                                                         \
   }
 void *arena_grow(arena *a, void *items, uint32_t n, uint32_t *cap, size_t item_size);
-#define vec_push(a, vec, item)                                                                     \
-  do {                                                                                             \
-    if ((vec)->n == (vec)->cap)                                                                    \
-      (vec)->v = arena_grow((a), (vec)->v, (vec)->n, &(vec)->cap, sizeof *(vec)->v);               \
-    (vec)->v[(vec)->n++] = (item);                                                                 \
+#define vec_push(a, vec, item)                                                                               \
+  do {                                                                                                       \
+    if ((vec)->n == (vec)->cap)                                                                              \
+      (vec)->v = arena_grow((a), (vec)->v, (vec)->n, &(vec)->cap, sizeof *(vec)->v);                         \
+    (vec)->v[(vec)->n++] = (item);                                                                           \
   } while (0)
 
 #endif

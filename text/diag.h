@@ -46,12 +46,15 @@ diag_sink *diag_sink_new(arena *a);
 /* The op that diagnostics added from now on belong to ({0} for none). */
 void diag_set_op(diag_sink *sink, str op);
 
+/* Says that the value at a place has been reported as unreadable: what a later stage adds for exactly
+   that place is the same defect, and is dropped. */
+void diag_spoil(diag_sink *sink, span at);
+
 /* Adds one. A second one with the same code at the same place is the same defect (found at another
    combination or dtype case) and returns NULL without adding; the helpers below accept NULL. */
 diag *diag_add(diag_sink *sink, diag_code code, span at, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-void diag_help(diag_sink *sink, diag *d, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+void diag_help(diag_sink *sink, diag *d, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void diag_relate(diag_sink *sink, diag *d, span at, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
@@ -63,7 +66,8 @@ void diag_suggest(diag_sink *sink, diag *d, str wrong, const str *names, uint32_
 void diag_list(diag_sink *sink, diag *d, const char *label, const str *names, uint32_t count);
 
 uint32_t diag_count(const diag_sink *sink, diag_severity severity);
-/* How many errors have been added so far: compare before and after to learn if a step was clean. */
+/* How many errors have been found so far, those dropped as the same defect included: compare before and
+   after to learn if a step was clean. */
 uint32_t diag_errors(const diag_sink *sink);
 
 typedef enum diag_format { DIAG_TEXT, DIAG_JSON, DIAG_SARIF, DIAG_GITHUB } diag_format;
@@ -76,5 +80,11 @@ typedef struct diag_options {
 } diag_options;
 /* Sorts by file path, line, column, code, and prints. Same bytes whatever the order of addition. */
 void diag_print(diag_sink *sink, FILE *out, const diag_options *options);
+
+/* --explain: title, rule, a wrong and a right example of one code ("RL0412", any case). False: no such
+   code, and nothing is printed. */
+bool diag_explain(FILE *out, const char *code);
+/* A Markdown page of every code, from the table. */
+void diag_reference(FILE *out);
 
 #endif

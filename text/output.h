@@ -19,7 +19,7 @@ str out_str(const out_text *o);
 
 typedef enum output_result { OUTPUT_SAME, OUTPUT_WRITTEN, OUTPUT_FAILED } output_result;
 /* Replaces `path` atomically when its bytes would change (else leaves it, mtime and all). On failure
-   *why is one line; nothing half-written stays. */
+ *why is one line; nothing half-written stays. */
 output_result output_replace(arena *a, const char *path, str bytes, str *why);
 /* A set written together: every file is staged beside its target first; only when all are staged are
    they renamed. On failure the staged ones are removed and the old outputs stay. */

@@ -5,12 +5,13 @@
 #include "text/arena.h"
 
 typedef struct source {
-  str path;      /* as given on the command line; what diagnostics print */
-  str text;      /* the bytes after a UTF-8 BOM, if there was one */
-  uint32_t id;   /* position in its source set */
-  uint32_t bom;  /* 3 when a BOM was cut, else 0 */
-  uint32_t *lines; /* offsets of line starts, made on first use */
+  str path;        /* as given on the command line; what diagnostics print */
+  str text;        /* the bytes after a UTF-8 BOM, if there was one */
+  uint32_t id;     /* position in its source set */
+  uint32_t bom;    /* 3 when a BOM was cut, else 0 */
+  uint32_t *lines; /* offsets of line starts; LF, CRLF and a lone CR end a line */
   uint32_t line_count;
+  struct source_count *counts; /* characters before each stretch of the text: columns of a long line */
 } source;
 
 /* A range of bytes in one source, [begin, end). */
@@ -32,5 +33,8 @@ source *source_from_text(arena *a, const char *path, str text);
 position source_position(const source *s, uint32_t offset);
 /* The text of a line without its line end. */
 str source_line(const source *s, uint32_t line);
+
+/* Length of the well-formed UTF-8 sequence at p < end, or 0. */
+uint32_t source_utf8_length(const char *p, const char *end);
 
 #endif

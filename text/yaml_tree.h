@@ -11,23 +11,23 @@ typedef enum yt_type { YT_STRING, YT_NULL, YT_BOOL, YT_INT, YT_FLOAT } yt_type;
 
 typedef struct yt_node yt_node;
 struct yt_node {
-  uint8_t kind;  /* yt_kind */
-  uint8_t style; /* yt_style */
-  uint8_t type;  /* yt_type, scalars only */
-  uint8_t exact; /* scalars: text equals the source bytes between begin and end (quotes aside) */
-  uint32_t n;    /* scalar: bytes of text; sequence: items; mapping: pairs */
+  uint8_t kind;        /* yt_kind */
+  uint8_t style;       /* yt_style */
+  uint8_t type;        /* yt_type, scalars only */
+  uint8_t exact;       /* scalars: text equals the source bytes between begin and end (quotes aside) */
+  uint32_t n;          /* scalar: bytes of text; sequence: items; mapping: pairs */
   uint32_t begin, end; /* source offsets; a scalar's quotes are included, a block's header too */
   union {
-    const char *text;  /* scalar value, not terminated */
-    yt_node **items;   /* sequence: n nodes; mapping: 2n nodes, key then value (keys are scalars) */
+    const char *text; /* scalar value, not terminated */
+    yt_node **items;  /* sequence: n nodes; mapping: 2n nodes, key then value (keys are scalars) */
   } u;
 };
 
 typedef struct yt_limits {
-  uint64_t file_bytes;      /* --max-file-bytes, 64 MiB */
-  uint32_t nodes;           /* --max-nodes, 4 million */
-  uint32_t depth;           /* --max-depth, 128 */
-  uint32_t alias_nodes;     /* --max-alias-nodes, 10 million nodes after expansion */
+  uint64_t file_bytes;  /* --max-file-bytes, 64 MiB */
+  uint32_t nodes;       /* --max-nodes, 4 million */
+  uint32_t depth;       /* --max-depth, 128 */
+  uint32_t alias_nodes; /* --max-alias-nodes, 10 million nodes after expansion */
 } yt_limits;
 extern const yt_limits yt_default_limits;
 
