@@ -160,13 +160,19 @@ ROOFLINE_API roofline_status roofline_call_stage(const roofline_call *call, cons
 
 /* ---- calls by name, for languages without the generated structs ---- */
 
-typedef struct roofline_binding roofline_binding; /* an args struct and a call struct of one op */
+/* An args struct and a call struct of one op. What is set is copied, except a tensor's data. A value of
+   another kind than the name's is KIND, one that its kind does not have MISMATCH. Setting anything makes
+   the call unbound. */
+typedef struct roofline_binding roofline_binding;
 ROOFLINE_API roofline_binding *roofline_binding_new(const roofline_op *op); /* NULL: no memory */
 ROOFLINE_API void roofline_binding_free(roofline_binding *b);
 ROOFLINE_API roofline_status roofline_binding_set(roofline_binding *b, const char *param, roofline_value value);
 ROOFLINE_API roofline_status roofline_binding_set_adt(roofline_binding *b, const char *param, roofline_adt value);
 ROOFLINE_API roofline_status roofline_binding_tensor(roofline_binding *b, const char *tensor, roofline_tensor value);
-/* Instead of tensors: give indices, and presence of optional tensors; bind then builds the tensors. */
+/* Instead of tensors: give every index, and which optional tensors are passed; bind then builds each
+   tensor that was not given itself, and compares the indices it solves with those given. An index that
+   the call's branch does not use may have any value. Metadata values are generated when all the op's
+   Seq[Int] indices are given too, else they are not available. */
 ROOFLINE_API roofline_status roofline_binding_index(roofline_binding *b, const char *index, roofline_value value);
 ROOFLINE_API roofline_status roofline_binding_pass(roofline_binding *b, const char *tensor, bool present);
 ROOFLINE_API roofline_status roofline_binding_bind(roofline_binding *b, roofline_error *error);
