@@ -442,7 +442,8 @@ static void report_syntax(reader *r) {
   uint32_t context = byte_of(r, p->context_mark.index), at = byte_of(r, p->problem_mark.index);
   diag *d = diag_add(r->sink, YAML_SYNTAX, span_at(r, at, at), "not YAML: %s",
                      p->problem != NULL ? p->problem : "it cannot be read");
-  if (p->context != NULL) diag_relate(r->sink, d, span_at(r, context, context), "%s", p->context);
+  if (p->context != NULL && context != at)
+    diag_relate(r->sink, d, span_at(r, context, context), "%s", p->context);
   if (at < r->src->text.n && r->src->text.p[at] == '\t')
     diag_help(r->sink, d, "indent with blanks, not tabs");
 }
