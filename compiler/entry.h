@@ -3,11 +3,14 @@
 #ifndef COMPILER_ENTRY_H
 #define COMPILER_ENTRY_H
 
+#include "compiler/name_index.h"
 #include "compiler/parse.h"
 #include "compiler/value.h"
 #include "roofline/op.h"
 
 typedef enum fact { FACT_ABSENT = 0, FACT_MALFORMED, FACT_VALID } fact;
+/* A required fact that is absent has been reported too: signature, workloads, roofline; a tensor's dtype
+   and shape; a parameter's type; a family's formals, match and cases. */
 
 /* An expression, a shape or a dtype as written. root is NULL unless state is FACT_VALID. */
 typedef struct formula {
@@ -23,7 +26,7 @@ typedef struct symbol {
   str name;
   symbol_class cls;
   uint32_t number; /* in its table: indices, params, lets, tensors */
-  fact state;      /* of the declaration */
+  fact state;      /* of the declaration; MALFORMED for both of two declarations of one name */
   const kind *kind; /* declared or inferred; kind_unknown when malformed; K_TENSOR for a tensor */
   const yt_node *key;
 } symbol;
@@ -62,12 +65,12 @@ typedef struct tensor_decl {
   formula dtype;   /* a DType index, dtype parameter, dtype name (EX_NAME too), call of a dtype primitive */
   formula shape;   /* EX_SHAPE or EX_APPLY */
   tensor_presence presence;
-  formula condition; /* PRESENT_IF: `optional` or `nullable` text */
+  formula condition; /* PRESENT_IF: `optional` or `nullable` text; MALFORMED: when it is present is unknown */
   tensor_mutation mutation;
-  formula mutated; /* MUTATED_IF */
+  formula mutated; /* MUTATED_IF; MALFORMED: whether it is written is unknown */
   bool write_only, contiguous, device_cpu, buffer;
   int32_t alias;   /* output: number of the aliased input, or -1 */
-  const yt_node *alias_node;
+  const yt_node *alias_node; /* not NULL with alias -1: what it aliases is unknown (reported) */
   formula values;  /* a generator call; ABSENT: not a metadata tensor */
   formula *requires;
   uint32_t requires_count;
@@ -102,10 +105,10 @@ typedef struct pattern {
   const yt_node *node;
 } pattern;
 typedef struct family_case {
-  pattern *when; /* one per match */
-  formula is;    /* EX_SHAPE */
+  pattern *when; /* one per match; NULL unless VALID */
+  formula is;    /* EX_SHAPE or EX_APPLY; has a state of its own */
   const yt_node *node;
-  fact state;
+  fact state;    /* of the pattern */
 } family_case;
 typedef struct family_match {
   uint32_t formal;
@@ -115,7 +118,7 @@ typedef struct family_match {
 typedef struct family_decl {
   str name;
   const yt_node *key;
-  fact state;
+  fact state; /* MALFORMED: formals or match unknown; the cases' shapes may still be read */
   family_formal *formals;
   uint32_t formal_count;
   family_match *matches;
@@ -138,8 +141,8 @@ typedef struct combo_row {
 
 typedef struct row_decl {
   const yt_node *node; /* a mapping; its values are read by the stage `rows` */
-  fact state;
-  str label;
+  fact state;          /* MALFORMED: not a mapping */
+  str label;           /* empty: missing or refused (reported); the row's other keys can be judged */
   const yt_node *label_node;
 } row_decl;
 
@@ -165,6 +168,7 @@ typedef struct entry {
   const yt_node *signature_node, *workloads_node, *roofline_node;
   symbol *symbols; /* declaration order: forall, params, inputs, outputs, let */
   uint32_t symbol_count;
+  name_index names; /* symbol number by name; the first in the text of those declared twice */
   index_decl *indices;
   uint32_t index_count;
   param_decl *parameters; /* construction-time tensors too, in order */
