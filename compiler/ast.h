@@ -6,7 +6,8 @@
 #include "text/yaml_tree.h"
 
 typedef enum expr_op {
-  EX_ERROR, /* a refused or malformed part, already reported; nothing may be judged inside or about it */
+  EX_ERROR, /* a refused or malformed part, already reported: nothing about it may be judged. Its args, if
+               any, stood in it (the operands of `/`) and are judged, each as an expression of its own */
   /* literals */
   EX_INT,    /* u.i */
   EX_FLOAT,  /* u.f; also `inf` */
@@ -33,7 +34,8 @@ typedef enum expr_op {
   EX_APPLY,                 /* name [ args... ], a type family application */
   /* kinds and parameter types */
   EX_UNION,                 /* args: A | B | ...; always the root of a parsed type, even with one arm */
-  EX_GENERIC,               /* name [ args... ]: DType[a | b], Seq[Int], list[int], tuple[int, ...] */
+  EX_GENERIC,               /* name [ args... ]: DType[a | b], Seq[Int], list[int], tuple[int, ...];
+                               every arg is an EX_UNION or an EX_ELLIPSIS */
   EX_ELLIPSIS
 } expr_op;
 
@@ -51,10 +53,11 @@ typedef struct expr expr;
 struct expr {
   uint8_t op;          /* expr_op */
   bool parenthesized;
-  uint16_t positional; /* EX_CALL: how many of args are positional */
   uint32_t n;          /* args */
+  uint32_t positional; /* EX_CALL: how many of args are positional */
   uint32_t begin, end; /* offsets in the text: the whole node (parentheses around it excluded) */
-  uint32_t at, at_end; /* what a defect about this node covers: callee, field name, operator, literal */
+  uint32_t at, at_end; /* what a defect about this node covers: callee, field name, (first) operator, literal */
+  uint32_t depth;      /* nesting in it, as parse_limits.depth counts; a tree is at most six times as high */
   union {
     int64_t i;
     double f;
