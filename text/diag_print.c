@@ -86,6 +86,7 @@ static uint32_t back_to_character(str line, uint32_t at) {
 /* The source line under its number, and a caret line. Of a long line, the part around the token. */
 static void put_excerpt(FILE *out, const palette *c, span at) {
   enum { WIDEST = 160, BEFORE = 60 };
+  if (at.src->text.n == 0) return;
   position begin = source_position(at.src, at.begin);
   str line = source_line(at.src, begin.line);
   uint32_t line_begin = (uint32_t)(line.p - at.src->text.p);

@@ -1,4 +1,5 @@
 /* `--format sarif`: SARIF 2.1.0, one run. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "text/diag_render.h"
@@ -18,8 +19,14 @@ static uint64_t fingerprint(const diag *d) {
   if (d->op.n == 0) h = hash_more(h, d->at.src->path);
   str line = source_line(d->at.src, source_position(d->at.src, d->at.begin).line);
   while (line.n > 0 && (line.p[0] == ' ' || line.p[0] == '\t')) line = (str){line.p + 1, line.n - 1};
+  if (line.n > 200) line.n = 200; /* a line may be as long as the file */
   return hash_more(h, line);
 }
+
+typedef struct counted_hash {
+  uint64_t hash;
+  uint32_t result, occurrence;
+} counted_hash;
 
 /* A path as a URI reference (RFC 3986): absolute ones get the file scheme. */
 static void put_uri(FILE *out, str path) {
@@ -68,7 +75,7 @@ static void put_text(FILE *out, arena *a, const diag *d) {
   put_message(out, "message", text);
 }
 
-static void put_result(FILE *out, arena *a, const diag *d, uint32_t rule, uint32_t occurrence) {
+static void put_result(FILE *out, arena *a, const diag *d, uint32_t rule, const counted_hash *print) {
   fprintf(out, "{\"ruleId\": \"RL%04u\", \"ruleIndex\": %u, %s\"level\": \"%s\", ",
           diag_code_info(d->code)->number, rule, d->severity == DIAG_UNREACHED ? "\"kind\": \"open\", " : "",
           level[d->severity]);
@@ -94,11 +101,34 @@ static void put_result(FILE *out, arena *a, const diag *d, uint32_t rule, uint32
     fputc('}', out);
   }
   fprintf(out, "%s, \"partialFingerprints\": {\"rooflinec/v1\": \"%016llx:%u\"}}", first ? "" : "]",
-          (unsigned long long)fingerprint(d), occurrence);
+          (unsigned long long)print->hash, print->occurrence);
+}
+
+static int compare_hashes(const void *left, const void *right) {
+  const counted_hash *a = left, *b = right;
+  int c = (a->hash > b->hash) - (a->hash < b->hash);
+  return c != 0 ? c : (a->result > b->result) - (a->result < b->result);
+}
+
+static int compare_results(const void *left, const void *right) {
+  const counted_hash *a = left, *b = right;
+  return (a->result > b->result) - (a->result < b->result);
+}
+
+/* Defects that look the same are told apart by their order. */
+static counted_hash *fingerprints(arena *a, const diag_report *report) {
+  counted_hash *v = arena_array(a, counted_hash, report->n);
+  for (uint32_t i = 0; i < report->n; i++) v[i] = (counted_hash){fingerprint(report->v[i]), i, 1};
+  if (report->n > 1) qsort(v, report->n, sizeof *v, compare_hashes);
+  for (uint32_t i = 1; i < report->n; i++)
+    if (v[i].hash == v[i - 1].hash) v[i].occurrence = v[i - 1].occurrence + 1;
+  if (report->n > 1) qsort(v, report->n, sizeof *v, compare_results);
+  return v;
 }
 
 void diag_print_sarif(const diag_report *report, FILE *out) {
-  arena *a = arena_new();
+  arena *a = arena_new(), *scratch = arena_new();
+  const counted_hash *prints = fingerprints(a, report);
   uint32_t rules[DIAG_CODE_COUNT + 1] = {0}, rule_count = 0; /* number of the rule, plus one */
   fputs("{\"$schema\": \"https://json.schemastore.org/sarif-2.1.0.json\",\n \"version\": \"2.1.0\",\n"
         " \"runs\": [{\n  \"tool\": {\"driver\": {\"name\": \"rooflinec\", \"rules\": [",
@@ -114,13 +144,10 @@ void diag_print_sarif(const diag_report *report, FILE *out) {
   for (uint32_t i = 0; i < report->n; i++) {
     const diag *d = report->v[i];
     fputs(i > 0 ? ",\n    " : "\n    ", out);
-    /* Defects that look the same are told apart by their order; those of one line stand together. */
-    uint32_t occurrence = 1;
-    for (uint32_t j = i; j > 0 && i - j < 100 && report->v[j - 1]->at.src == d->at.src; j--)
-      occurrence += fingerprint(report->v[j - 1]) == fingerprint(d);
-    put_result(out, a, d, rules[d->code] - 1, occurrence);
-    arena_reset(a);
+    put_result(out, scratch, d, rules[d->code] - 1, &prints[i]);
+    arena_reset(scratch);
   }
   fputs("]\n }]}\n", out);
+  arena_free(scratch);
   arena_free(a);
 }

@@ -125,52 +125,74 @@ static bool read_all(arena *a, int fd, uint64_t expected, uint64_t limit, str *t
   return true;
 }
 
-/* Says in one line why a text is none, or returns {0}. */
-static str why_not_text(arena *a, const char *path, const source *s) {
+/* Finds what keeps bytes from being text, and drops bytes that would only be shown as noise. */
+static void find_fault(arena *a, source *s) {
   const unsigned char *p = (const unsigned char *)s->text.p;
-  bool mark16 = s->text.n >= 2 && ((p[0] == 0xFE && p[1] == 0xFF) || (p[0] == 0xFF && p[1] == 0xFE));
   uint32_t bad = first_bad_byte(s->text);
-  if (mark16) return arena_printf(a, "%s is UTF-16 text; save it as UTF-8", path);
-  if (bad == s->text.n) return (str){0};
-  position at = source_position(s, bad);
-  /* ASCII text saved as UTF-16 without a mark has a NUL in one of its first two bytes. */
-  if (p[bad] == 0 && bad < 2)
-    return arena_printf(a, "%s starts with a NUL byte's worth of UTF-16 or binary data; save it as UTF-8",
-                        path);
-  if (p[bad] == 0) return arena_printf(a, "%s:%u:%u: a NUL byte: this is not text", path, at.line, at.column);
-  return arena_printf(a, "%s:%u:%u: byte 0x%02X is not UTF-8; save the file as UTF-8", path, at.line,
-                      at.column, (unsigned)p[bad]);
+  if (bad == s->text.n) return;
+  s->fault = SOURCE_NOT_TEXT;
+  s->fault_at = bad;
+  bool mark = s->text.n >= 2 && ((p[0] == 0xFE && p[1] == 0xFF) || (p[0] == 0xFF && p[1] == 0xFE));
+  /* ASCII letters in UTF-16 without a mark have a NUL in one of the first two bytes. */
+  if (mark || (p[bad] == 0 && bad < 2 && s->text.n >= 2 && (p[0] != 0 || p[1] != 0))) {
+    s->fault_text = STR("UTF-16 text; save the file as UTF-8");
+    s->text.n = s->fault_at = 0;
+  } else if (p[bad] == 0) {
+    s->fault_text = STR("a NUL byte: this is not text");
+  } else {
+    s->fault_text = arena_printf(a, "byte 0x%02X is not UTF-8; save the file as UTF-8", (unsigned)p[bad]);
+  }
 }
 
-source *source_read(arena *a, const char *path, uint64_t limit, str *why) {
-  /* Offsets are 32 bits; nothing a manifest holds comes near. */
-  if (limit > UINT32_MAX / 2) limit = UINT32_MAX / 2;
+static const char *shown_path(const char *path) { return strcmp(path, "-") == 0 ? "<stdin>" : path; }
+
+/* Opens and reads; false with errno set. */
+static bool load_bytes(arena *a, const char *path, uint64_t limit, str *text, bool *too_large) {
   bool standard_input = strcmp(path, "-") == 0;
-  const char *shown = standard_input ? "<stdin>" : path;
   int fd = standard_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-  struct stat st = {0};
-  str text = {0};
-  bool too_large = false, ok = fd >= 0 && fstat(fd, &st) == 0;
+  struct stat st;
+  if (fd < 0) return false;
+  bool ok = fstat(fd, &st) == 0;
   if (ok && S_ISDIR(st.st_mode)) {
     errno = EISDIR;
     ok = false;
   }
-  ok = ok && read_all(a, fd, S_ISREG(st.st_mode) && st.st_size > 0 ? (uint64_t)st.st_size : 4096, limit,
-                      &text, &too_large);
+  uint64_t expected = ok && S_ISREG(st.st_mode) && st.st_size > 0 ? (uint64_t)st.st_size : 4096;
+  *too_large = ok && S_ISREG(st.st_mode) && expected > limit && expected > 4096;
+  ok = ok && (*too_large || read_all(a, fd, expected, limit, text, too_large));
   int error = errno;
-  if (fd >= 0 && !standard_input) close(fd);
-  if (!ok) {
-    *why = arena_printf(a, "cannot read %s: %s", shown, strerror(error));
+  if (!standard_input) close(fd);
+  errno = error;
+  return ok;
+}
+
+source *source_load(arena *a, const char *path, uint64_t limit, str *why) {
+  if (limit > UINT32_MAX / 2) limit = UINT32_MAX / 2; /* offsets are 32 bits */
+  str text = {0};
+  bool too_large = false;
+  *why = (str){0};
+  if (!load_bytes(a, path, limit, &text, &too_large)) {
+    *why = arena_printf(a, "cannot read %s: %s", shown_path(path), strerror(errno));
     return NULL;
   }
+  if (too_large) text.n = 0;
+  source *s = source_from_text(a, shown_path(path), text);
   if (too_large) {
-    *why =
-        arena_printf(a, "%s is larger than %llu bytes (--max-file-bytes)", shown, (unsigned long long)limit);
-    return NULL;
+    s->fault = SOURCE_TOO_LARGE;
+    s->fault_text =
+        arena_printf(a, "the file is larger than %llu bytes (--max-file-bytes)", (unsigned long long)limit);
+  } else {
+    find_fault(a, s);
   }
-  source *s = source_from_text(a, shown, text);
-  *why = why_not_text(a, shown, s);
-  return why->n == 0 ? s : NULL;
+  return s;
+}
+
+source *source_read(arena *a, const char *path, uint64_t limit, str *why) {
+  source *s = source_load(a, path, limit, why);
+  if (s == NULL || s->fault == SOURCE_TEXT) return s;
+  position at = source_position(s, s->fault_at);
+  *why = arena_printf(a, "%.*s:%u:%u: %.*s", STR_ARG(s->path), at.line, at.column, STR_ARG(s->fault_text));
+  return NULL;
 }
 
 /* The line that holds an offset, from 0. */

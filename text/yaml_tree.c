@@ -201,13 +201,24 @@ static const struct {
     {YAML_MAP_TAG, YT_MAPPING, YT_STRING},
 };
 
+/* An event begins with the node's anchor or tag, in either order. */
+static span tag_span(const reader *r, uint32_t event_begin) {
+  const char *text = r->src->text.p;
+  uint32_t at = event_begin, limit = r->src->text.n;
+  if (text[at] == '&') at = skip_properties(r, at, limit, 1);
+  uint32_t end = at;
+  while (end < limit && !is_space(text[end])) end++;
+  return span_at(r, at, end);
+}
+
 static void apply_tag(reader *r, yt_node *n, const unsigned char *tag, uint32_t event_begin) {
   if (tag == NULL || (n->kind != YT_SCALAR && strcmp((const char *)tag, "!") == 0)) return;
   size_t i = 0, count = sizeof tags / sizeof *tags;
   while (i < count && strcmp(tags[i].tag, (const char *)tag) != 0) i++;
   if (i == count) {
-    diag *d =
-        diag_add(r->sink, YAML_UNKNOWN_TAG, span_at(r, event_begin, event_begin), "unknown tag '%s'", tag);
+    span at = tag_span(r, event_begin);
+    diag *d = diag_add(r->sink, YAML_UNKNOWN_TAG, at, "unknown tag '%.*s'", (int)(at.end - at.begin),
+                       r->src->text.p + at.begin);
     diag_help(r->sink, d, "allowed: !!str, !!int, !!float, !!bool, !!null, !!seq, !!map");
     return;
   }
@@ -476,6 +487,12 @@ static bool is_ascii(str s) {
 }
 
 yt_node *yt_parse(arena *a, diag_sink *sink, const source *src, const yt_limits *limits, bool *empty) {
+  *empty = false;
+  if (src->fault != SOURCE_TEXT) {
+    diag_add(sink, src->fault == SOURCE_TOO_LARGE ? INPUT_TOO_LARGE : INPUT_NOT_TEXT,
+             (span){src, src->fault_at, src->fault_at}, "%.*s", STR_ARG(src->fault_text));
+    return NULL;
+  }
   reader r = {.a = a, .scratch = arena_new(), .sink = sink, .src = src, .limits = limits};
   r.ascii = is_ascii(src->text);
   if (!yaml_parser_initialize(&r.parser)) arena_out_of_memory();
