@@ -152,11 +152,13 @@ roofline_status roofline_bind_contiguous(roofline_error *error, const char *decl
   return ROOFLINE_OK;
 }
 
+/* Values are read in row-major order: those of a tensor that is strided otherwise are not available. */
 roofline_metadata roofline_bind_metadata(const roofline_tensor *tensor) {
   roofline_status status = ROOFLINE_OK;
   roofline_metadata m = {tensor->data, tensor->dtype, 1};
   for (int32_t i = 0; i < tensor->rank; i++) m.count = roofline_mul(&status, m.count, tensor->dims[i]);
   if (status != ROOFLINE_OK || (m.dtype != ROOFLINE_INT32 && m.dtype != ROOFLINE_INT64)) m.data = NULL;
+  if (roofline_bind_contiguous(NULL, "", tensor) != ROOFLINE_OK) m.data = NULL;
   return m;
 }
 
