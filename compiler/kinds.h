@@ -14,4 +14,7 @@ void kinds_check_entry(arena *a, diag_sink *sink, const adt_table *adts, entry *
    Returns false when it has a defect. */
 bool kinds_check_condition(arena *a, diag_sink *sink, const symbol *symbols, uint32_t count, formula *f);
 
+/* The kind of a text that reads no name (a row's list); f->judged says whether it came out clean. */
+const kind *kinds_check_value(arena *a, diag_sink *sink, formula *f);
+
 #endif
