@@ -1,4 +1,6 @@
 /* A parsed type as a kind: index kinds, formals, parameter types, fields. language.md §2, §3. */
+#include <string.h>
+
 #include "compiler/kind.h"
 #include "compiler/name_index.h"
 #include "compiler/parse.h"
@@ -83,12 +85,13 @@ static const kind *refuse_name(typing *t, const expr *e) {
   return NULL;
 }
 
-/* Any other identifier is an opaque type; one near a known name is perhaps a slip. */
+/* Any other identifier is an opaque type; one near a known name is perhaps a slip. A dotted name is
+   somebody's own type: no name of the language but torch.dtype has a dot. */
 static const kind *opaque(typing *t, const expr *e) {
   str names[MAX_CANDIDATES];
   uint32_t n = candidate_names(t, names);
   str near = diag_nearest(e->u.s, names, n);
-  if (near.n != 0) {
+  if (near.n != 0 && memchr(e->u.s.p, '.', e->u.s.n) == NULL) {
     diag *d =
         diag_add(t->sink, TYPE_NEAR, expr_at(t->text, e),
                  "'%.*s' is taken as an opaque type, of which the language knows nothing", STR_ARG(e->u.s));

@@ -1,4 +1,6 @@
 /* Tokens of expressions, shapes, kinds and types. Lexis is Python's (language.md §4). */
+#include <math.h>
+
 #include "compiler/syntax.h"
 #include "grammar/expr.h"
 
@@ -87,7 +89,11 @@ next:
     "in"     { TOKEN(IN); }
     "is"     { TOKEN(IS); }
     "lambda" { TOKEN(LAMBDA); }
-    "inf"    { TOKEN(INF); }
+    "inf" {
+      t = ended(s, t, TOKEN_INF);
+      t.u.f = INFINITY;
+      return t;
+    }
     "None"   { TOKEN(NONE); }
     "true"  | "True"  { TOKEN(TRUE); }
     "false" | "False" { TOKEN(FALSE); }

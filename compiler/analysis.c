@@ -1,0 +1,392 @@
+/* Judges an entry at every combination of its discriminants. codegen.md §1, language.md §6. */
+#include "compiler/analysis.h"
+
+#include <string.h>
+
+#include "compiler/judge.h"
+#include "compiler/kinds.h"
+
+const analysis_options analysis_default_options = {ROWS_FULL, 256, 65536, false};
+
+/* ---- families as a whole ---- */
+
+static bool applies_family(const formula *f, uint32_t family) {
+  return f->root != NULL && f->root->op == EX_APPLY && f->root->symbol == (int32_t)family;
+}
+
+/* A shape whose family cannot be told: malformed, or applying one that is unknown. */
+static bool unreadable_shape(const formula *f) {
+  if (f->state == FACT_MALFORMED) return true;
+  return f->root != NULL && f->root->op == EX_APPLY && f->root->symbol < 0;
+}
+
+static void check_families_used(judge *j) {
+  const entry *e = j->e;
+  bool unreadable = e->inputs == FACT_MALFORMED || e->outputs == FACT_MALFORMED || e->params == FACT_MALFORMED ||
+                    e->signature != FACT_VALID;
+  for (uint32_t i = 0; i < e->tensor_count; i++)
+    unreadable = unreadable || e->tensors[i].state != FACT_VALID || unreadable_shape(&e->tensors[i].shape);
+  for (uint32_t i = 0; i < e->family_count; i++) {
+    bool used = false;
+    for (uint32_t t = 0; t < e->tensor_count; t++) used = used || applies_family(&e->tensors[t].shape, i);
+    for (uint32_t f = 0; f < e->family_count; f++)
+      for (uint32_t k = 0; f != i && k < e->families[f].case_count; k++)
+        used = used || applies_family(&e->families[f].cases[k].is, i);
+    if (used || unreadable) continue;
+    diag_add(j->sink, FAMILY_UNUSED, yt_value_span(e->src, e->families[i].key), "no shape applies type family '%.*s'",
+             STR_ARG(e->families[i].name));
+  }
+}
+
+/* Families that apply each other in a circle: one error, at the first member. */
+static bool family_reaches(const entry *e, uint32_t from, uint32_t to, uint8_t *seen) {
+  for (uint32_t k = 0; k < e->families[from].case_count; k++) {
+    const expr *root = e->families[from].cases[k].is.root;
+    if (root == NULL || root->op != EX_APPLY || root->symbol < 0) continue;
+    uint32_t next = (uint32_t)root->symbol;
+    if (next == to) return true;
+    if (seen[next]) continue;
+    seen[next] = 1;
+    if (family_reaches(e, next, to, seen)) return true;
+  }
+  return false;
+}
+
+static bool check_family_cycles(judge *j) {
+  const entry *e = j->e;
+  if (e->family_count > 256) return false; /* deeper than any shape may nest; shapes then stay unjudged */
+  uint8_t *reported = arena_array(j->scratch, uint8_t, e->family_count + 1);
+  bool cyclic = false;
+  for (uint32_t i = 0; i < e->family_count; i++) {
+    uint8_t *seen = arena_array(j->scratch, uint8_t, e->family_count + 1);
+    if (reported[i] || !family_reaches(e, i, i, seen)) continue;
+    cyclic = true;
+    for (uint32_t k = i; k < e->family_count; k++) {
+      uint8_t *back = arena_array(j->scratch, uint8_t, e->family_count + 1);
+      reported[k] = seen[k] && family_reaches(e, k, i, back);
+    }
+    reported[i] = 1;
+    diag_add(j->sink, FAMILY_CYCLE, yt_value_span(e->src, e->families[i].key), "type family '%.*s' applies itself",
+             STR_ARG(e->families[i].name));
+  }
+  return cyclic;
+}
+
+/* ---- one item at one combination ---- */
+
+static void not_decided(judge *j, const formula *f, const expr *at) {
+  str text = expr_print(j->scratch, at);
+  diag *d = diag_add(j->sink, NOT_DECIDED, expr_whole(&f->text, at),
+                     "'%.*s' is not decided by the entry's discriminants, in %s", STR_ARG(text), f->what);
+  diag_help(j->sink, d, "discriminants: Bool and enum parameters, presence of Maybe parameters and optional tensors, "
+                        "an ADT's constructor and finite fields");
+}
+
+static void shape_defect(judge *j, shape_fate fate, const fold_shape *s) {
+  const entry *e = j->e;
+  if (fate == SHAPE_UNDECIDED) {
+    not_decided(j, s->at_text, s->at);
+  } else if (fate == SHAPE_NO_CASE || fate == SHAPE_MANY_CASES) {
+    bool none = fate == SHAPE_NO_CASE;
+    diag_add(j->sink, none ? FAMILY_CASE_MISSING : FAMILY_CASES_OVERLAP, yt_value_span(e->src, s->family->key),
+             none ? "type family '%.*s' has no case for some accepted values"
+                  : "type family '%.*s' has more than one case for some accepted values",
+             STR_ARG(s->family->name));
+  }
+}
+
+static void judge_shape_at(judge *j, const tensor_decl *t) {
+  fold_shape s;
+  shape_fate fate = fold_find_shape(&j->c, &t->shape, &s);
+  if (fate != SHAPE_FOUND) {
+    if (j->c.sink != NULL) shape_defect(j, fate, &s);
+    return;
+  }
+  roofline_shape shape;
+  uint32_t errors = diag_errors(j->sink);
+  j->c.status = ROOFLINE_OK;
+  fold_axes(&j->c, &s, &shape);
+  if (j->c.status != ROOFLINE_OK && j->c.sink != NULL && diag_errors(j->sink) == errors) {
+    str text = expr_print(j->scratch, s.shape);
+    diag_add(j->sink, EVALUATION_FAILS, expr_whole(&s.f->text, s.shape), "'%.*s' has a negative axis or too many, in %s",
+             STR_ARG(text), s.f->what);
+  }
+  j->c.status = ROOFLINE_OK;
+}
+
+static void judge_tensor_at(judge *j, uint32_t number, symbol_set generator_reads) {
+  fold *c = &j->c;
+  const tensor_decl *t = &j->e->tensors[number];
+  if (t->state != FACT_VALID) return;
+  int present = fold_present(c, number);
+  if (present < 0 && c->sink != NULL && t->presence == PRESENT_IF && t->condition.judged)
+    not_decided(j, &t->condition, t->condition.root);
+  if (present != 1) return;
+  if (t->mutation == MUTATED_IF && t->mutated.judged) {
+    value v = fold_formula(c, &t->mutated);
+    if (v.tag != V_BOOL && c->sink != NULL) not_decided(j, &t->mutated, t->mutated.root);
+  }
+  fold_formula(c, &t->dtype);
+  judge_shape_at(j, t);
+  for (uint32_t i = 0; i < t->requires_count; i++) fold_formula(c, &t->requires[i]);
+  symbol_set reads = c->reads;
+  c->reads = generator_reads;
+  fold_formula(c, &t->values);
+  c->reads = reads;
+}
+
+void judge_item(judge *j, const item *it, symbol_set reads, symbol_set generator_reads) {
+  symbol_set before = j->c.reads;
+  j->c.reads = reads;
+  switch (it->kind) {
+  case ITEM_TENSOR: judge_tensor_at(j, it->number, generator_reads); break;
+  case ITEM_RULE: fold_formula(&j->c, &j->e->rules[it->number]); break;
+  case ITEM_FLOPS: fold_formula(&j->c, &j->e->flops); break;
+  case ITEM_BYTES: fold_formula(&j->c, &j->e->bytes); break;
+  case ITEM_LET: break; /* judged where it is read */
+  }
+  j->c.reads = before;
+}
+
+const formula *judge_rejects(judge *j, int32_t group) {
+  diag_sink *sink = j->c.sink;
+  j->c.sink = NULL; /* what fails here fails again, and is reported, when the rule is judged */
+  const formula *rejected = NULL;
+  for (uint32_t i = 0; i < j->p.item_count && rejected == NULL; i++) {
+    const item *it = &j->p.items[i];
+    if (it->kind != ITEM_RULE || (group != -2 && it->group != group)) continue;
+    value v = fold_formula(&j->c, &j->e->rules[it->number]);
+    if (v.tag == V_BOOL && !v.u.b) rejected = &j->e->rules[it->number];
+  }
+  j->c.sink = sink;
+  j->c.status = ROOFLINE_OK;
+  return rejected;
+}
+
+/* ---- every combination ---- */
+
+/* The first accepted combination of each group; false when some group has none. */
+static bool find_base(judge *j) {
+  points *p = &j->p;
+  memset(j->base, 0, (p->axis_count + 1) * sizeof *j->base);
+  points_set(p, &j->c, j->base);
+  if (judge_rejects(j, -1) != NULL) return false;
+  for (uint32_t i = 0; i < p->group_count; i++) {
+    point_group *g = &p->groups[i];
+    bool found = false;
+    for (uint32_t k = 0; k < g->axis_count; k++) j->base[g->axes[k]] = 0;
+    do {
+      points_set(p, &j->c, j->base);
+      found = judge_rejects(j, (int32_t)i) == NULL;
+    } while (!found && points_next(p, g, j->base));
+    if (!found) return false;
+  }
+  return true;
+}
+
+typedef struct combination {
+  judge *j;
+  symbol_set *item_reads; /* by item, at the base */
+  symbol_set none;        /* generator arguments: relevant to rows only */
+  bool solvable;          /* can solvability be judged at all? */
+} combination;
+
+static bool index_must_be_solved(const symbol *s) {
+  return s->cls == SYM_INDEX && s->state == FACT_VALID && s->kind != NULL && kind_is(s->kind, K_DIM | K_SHAPE | K_DTYPE);
+}
+
+static bool read_by_inputs(judge *j, uint32_t index) {
+  symbol_set reads = set_new(j->scratch, j->e->symbol_count), none = set_new(j->scratch, j->e->symbol_count);
+  diag_sink *sink = j->c.sink;
+  j->c.sink = NULL;
+  for (uint32_t i = 0; i < j->p.item_count; i++) {
+    const item *it = &j->p.items[i];
+    bool output = it->kind == ITEM_TENSOR && j->e->tensors[it->number].role == ROOFLINE_OUTPUT;
+    if (!output) judge_item(j, it, reads, none);
+  }
+  j->c.sink = sink;
+  return set_has(reads, index);
+}
+
+static void unsolvable(judge *j, uint32_t index) {
+  const symbol *s = &j->e->symbols[index];
+  bool inputs = read_by_inputs(j, index);
+  diag *d = diag_add(j->sink, INDEX_UNSOLVABLE, yt_value_span(j->e->src, s->key),
+                     inputs ? "index '%.*s' cannot be solved from the inputs at some accepted combination"
+                            : "index '%.*s' appears only in outputs",
+                     STR_ARG(s->name));
+  diag_help(j->sink, d, "an index is solved by an input axis that is `%.*s`, `k * %.*s + e`, by a splice `*%.*s`, or by an "
+                        "input's dtype",
+            STR_ARG(s->name), STR_ARG(s->name), STR_ARG(s->name));
+}
+
+static void check_solved(combination *x, symbol_set reads) {
+  judge *j = x->j;
+  const entry *e = j->e;
+  symbol_set known = solve_start(j->scratch, e);
+  diag_sink *sink = j->c.sink;
+  j->c.sink = NULL;
+  bool progress = true, shapes = true;
+  for (uint32_t t = 0; t < e->input_count + e->construction_count; t++) {
+    fold_shape s;
+    if (fold_present(&j->c, t) == 1) shapes = fold_find_shape(&j->c, &e->tensors[t].shape, &s) == SHAPE_FOUND && shapes;
+  }
+  while (progress && shapes) {
+    progress = false;
+    for (uint32_t t = 0; t < e->input_count + e->construction_count; t++)
+      if (e->tensors[t].state == FACT_VALID && fold_present(&j->c, t) == 1)
+        progress = solve_tensor(&j->c, t, known, NULL, NULL) || progress;
+  }
+  j->c.sink = sink;
+  if (!shapes) return; /* a family has no shape here, which is reported: what it solves is unreached */
+  for (uint32_t i = 0; i < e->index_count; i++) {
+    uint32_t s = e->indices[i].symbol;
+    if (set_has(reads, s) && !set_has(known, s) && index_must_be_solved(&e->symbols[s])) unsolvable(j, s);
+  }
+}
+
+/* Judges the items of one group (-2: all) at the combination in the slots. */
+static void judge_combination(combination *x, int32_t group) {
+  judge *j = x->j;
+  symbol_set all = set_new(j->scratch, j->e->symbol_count);
+  for (uint32_t i = 0; i < j->p.item_count; i++) {
+    if (group != -2 && j->p.items[i].group != group) {
+      set_union(all, x->item_reads[i]);
+      continue;
+    }
+    symbol_set reads = group == -2 ? x->item_reads[i] : set_new(j->scratch, j->e->symbol_count);
+    judge_item(j, &j->p.items[i], reads, x->none);
+    set_union(all, reads);
+  }
+  if (x->solvable) check_solved(x, all);
+}
+
+/* A malformed input may have solved any index. */
+static bool solvability_reached(judge *j) {
+  const entry *e = j->e;
+  if (e->signature != FACT_VALID || e->inputs == FACT_MALFORMED || e->params == FACT_MALFORMED) return false;
+  for (uint32_t i = 0; i < e->input_count + e->construction_count; i++) {
+    const tensor_decl *t = &e->tensors[i];
+    const formula *bad = !t->shape.judged ? &t->shape : !t->dtype.judged ? &t->dtype : NULL;
+    if (t->state == FACT_VALID && bad == NULL) continue;
+    diag_add(j->sink, SOLVING_UNREACHED, yt_value_span(e->src, t->key), "whether every index is solved: unreached, %s is malformed",
+             bad != NULL && bad->what != NULL ? bad->what : "a tensor");
+    return false;
+  }
+  for (uint32_t i = 0; i < e->family_count; i++) {
+    bool judged = e->families[i].state == FACT_VALID;
+    for (uint32_t k = 0; judged && k < e->families[i].case_count; k++)
+      judged = e->families[i].cases[k].state == FACT_VALID && e->families[i].cases[k].is.judged;
+    if (!judged) return false;
+  }
+  return true;
+}
+
+static void judge_combinations(judge *j) {
+  combination x = {.j = j, .none = set_new(j->scratch, j->e->symbol_count), .solvable = solvability_reached(j)};
+  x.item_reads = arena_array(j->scratch, symbol_set, j->p.item_count + 1);
+  for (uint32_t i = 0; i < j->p.item_count; i++) x.item_reads[i] = set_new(j->scratch, j->e->symbol_count);
+  points_set(&j->p, &j->c, j->base);
+  judge_combination(&x, -2);
+  uint32_t *choice = arena_array(j->scratch, uint32_t, j->p.axis_count + 1);
+  for (uint32_t i = 0; i < j->p.group_count; i++) {
+    const point_group *g = &j->p.groups[i];
+    memcpy(choice, j->base, j->p.axis_count * sizeof *choice);
+    for (uint32_t k = 0; k < g->axis_count; k++) choice[g->axes[k]] = 0;
+    do {
+      if (memcmp(choice, j->base, j->p.axis_count * sizeof *choice) == 0) continue;
+      points_set(&j->p, &j->c, choice);
+      if (judge_rejects(j, (int32_t)i) == NULL) judge_combination(&x, (int32_t)i);
+    } while (points_next(&j->p, g, choice));
+  }
+}
+
+/* ---- effects ---- */
+
+/* An aliased input is written on some accepted combination of its own group. */
+static bool written_somewhere(judge *j, uint32_t tensor) {
+  const tensor_decl *t = &j->e->tensors[tensor];
+  if (t->mutation != MUTATED_IF) return t->mutation == MUTATED_YES;
+  if (!t->mutated.judged) return true;
+  int32_t in = -1;
+  for (uint32_t i = 0; i < j->p.item_count; i++)
+    if (j->p.items[i].kind == ITEM_TENSOR && j->p.items[i].number == tensor) in = j->p.items[i].group;
+  uint32_t *choice = arena_array(j->scratch, uint32_t, j->p.axis_count + 1);
+  memcpy(choice, j->base, j->p.axis_count * sizeof *choice);
+  const point_group *g = in < 0 ? NULL : &j->p.groups[in];
+  for (uint32_t k = 0; g != NULL && k < g->axis_count; k++) choice[g->axes[k]] = 0;
+  do {
+    points_set(&j->p, &j->c, choice);
+    if (g != NULL && judge_rejects(j, in) != NULL) continue;
+    value v = fold_formula(&j->c, &t->mutated);
+    if (v.tag != V_BOOL || v.u.b) return true;
+  } while (g != NULL && points_next(&j->p, g, choice));
+  return false;
+}
+
+static void check_aliases(judge *j) {
+  const entry *e = j->e;
+  for (uint32_t i = 0; i < e->tensor_count; i++) {
+    const tensor_decl *t = &e->tensors[i];
+    if (t->alias < 0 || t->alias_node == NULL || e->tensors[t->alias].mutation == MUTATED_NO) continue;
+    if (e->tensors[t->alias].state != FACT_VALID || written_somewhere(j, (uint32_t)t->alias)) continue;
+    diag_add(j->sink, ALIAS_NEVER_WRITTEN, yt_value_span(e->src, t->alias_node),
+             "output '%.*s' aliases input '%.*s', which no accepted combination writes", STR_ARG(t->name),
+             STR_ARG(e->tensors[t->alias].name));
+  }
+}
+
+/* ---- the entry ---- */
+
+static bool combinations_fit(judge *j) {
+  const entry *e = j->e;
+  uint64_t n = j->p.combinations;
+  span at = yt_value_span(e->src, e->key);
+  if (n > j->options->max_points) {
+    diag *d = diag_add(j->sink, TOO_MANY_COMBINATIONS, at, "%llu combinations of discriminants are more than %u",
+                       (unsigned long long)n, j->options->max_points);
+    diag_help(j->sink, d, "raise the limit with --max-combinations, or split the entry");
+    diag_add(j->sink, COMBINATIONS_UNREACHED, at, "judgements of each combination, and workload rows: unreached");
+    return false;
+  }
+  if (n > j->options->advise_points)
+    diag_add(j->sink, MANY_COMBINATIONS, at, "%llu combinations of discriminants; more than %u are hard to review",
+             (unsigned long long)n, j->options->advise_points);
+  return true;
+}
+
+static void no_combination(judge *j) {
+  const entry *e = j->e;
+  diag *d = diag_add(j->sink, NO_COMBINATION, yt_value_span(e->src, e->key),
+                     "the refinements accept no combination of discriminants");
+  for (uint32_t i = 0; i < e->rule_count && i < 8; i++)
+    if (e->rules[i].judged)
+      diag_relate(j->sink, d, expr_whole(&e->rules[i].text, e->rules[i].root), "a refinement");
+  if (e->row_count > 0)
+    diag_add(j->sink, ROWS_UNREACHED, yt_value_span(e->src, e->key), "workload rows: unreached, no combination is accepted");
+}
+
+plan analysis_run(arena *a, arena *scratch, diag_sink *sink, const analysis_options *options,
+                  const adt_table *adts, entry *e, uint32_t *cases) {
+  uint32_t errors = diag_errors(sink);
+  plan out = {.entry = e};
+  if (e->state != FACT_VALID) return out;
+  kinds_check_entry(a, sink, adts, e);
+  judge j = {.a = a, .scratch = scratch, .sink = sink, .options = options, .e = e};
+  check_families_used(&j);
+  bool cyclic = check_family_cycles(&j);
+  points_find(scratch, e, &j.p);
+  if (!cyclic && combinations_fit(&j)) {
+    j.c = fold_new(scratch, sink, e);
+    j.base = arena_array(scratch, uint32_t, j.p.axis_count + 1);
+    if (!find_base(&j)) {
+      no_combination(&j);
+    } else {
+      judge_combinations(&j);
+      check_aliases(&j);
+      *cases += rows_check(&j, &out);
+    }
+  }
+  out.emittable = diag_errors(sink) == errors;
+  return out;
+}

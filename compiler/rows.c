@@ -1,0 +1,347 @@
+/* Workload rows: read, instantiated, checked. language.md §7. */
+#include <string.h>
+
+#include "compiler/judge.h"
+#include "compiler/rows.h"
+
+/* ---- places and messages ---- */
+
+span row_span(const rows *r) {
+  const yt_node *at = r->row->label_node != NULL ? r->row->label_node : r->row->node;
+  return r->row->label_node != NULL ? yt_value_span(r->e->src, at) : yt_span(r->e->src, at);
+}
+
+static span value_span(const rows *r, const yt_node *n) {
+  return n->kind == YT_SCALAR ? yt_value_span(r->e->src, n) : yt_span(r->e->src, n);
+}
+
+/* ---- reading a row ---- */
+
+static void unknown_key(rows *r, const yt_node *key) {
+  const entry *e = r->e;
+  VEC(str) names = {0};
+  for (uint32_t i = 0; i < e->param_count; i++)
+    if (e->parameters[i].tensor < 0) vec_push(r->scratch, &names, e->parameters[i].name);
+  for (uint32_t i = 0; i < e->index_count; i++)
+    if (!kind_may(e->indices[i].kind, K_DTYPE)) vec_push(r->scratch, &names, e->indices[i].name);
+  vec_push(r->scratch, &names, STR("some"));
+  vec_push(r->scratch, &names, STR("dtype_cases"));
+  vec_push(r->scratch, &names, STR("label"));
+  str name = yt_text(key);
+  diag *d = diag_add(r->sink, ROW_UNKNOWN_KEY, yt_value_span(e->src, key), "unknown key '%.*s' in a workload row", STR_ARG(name));
+  const symbol *s = entry_symbol(e, name);
+  if (s != NULL && s->cls == SYM_TENSOR)
+    diag_help(r->sink, d, "an optional tensor is passed by naming it in `some`");
+  else if (s != NULL && s->cls == SYM_INDEX)
+    diag_help(r->sink, d, "a DType index is given in `dtype_cases`");
+  diag_list(r->sink, d, "keys", names.v, names.n);
+  diag_suggest(r->sink, d, name, names.v, names.n);
+  r->bad = true;
+}
+
+/* A fact that this row rests on is malformed: the row is not instantiated, which is a note, not a defect. */
+static void unreached(rows *r, const char *what, str name) {
+  if (r->unreached) return;
+  r->unreached = true;
+  diag_add(r->sink, ROW_UNREACHED, row_span(r), "workload row '%.*s': unreached, %s '%.*s' is malformed",
+           STR_ARG(r->row->label), what, STR_ARG(name));
+}
+
+static void read_param(rows *r, const param_decl *p, const yt_node *node) {
+  if (p->state != FACT_VALID || p->kind == NULL || kind_may(p->kind, K_UNKNOWN)) {
+    unreached(r, "parameter", p->name);
+    return;
+  }
+  uint32_t number = (uint32_t)(p - r->e->parameters);
+  const char *what = arena_cstr(r->scratch, arena_printf(r->scratch, "parameter '%.*s'", STR_ARG(p->name)));
+  if (!value_of_node(r->a, r->sink, r->e->src, node, p->kind, p->type, what, &r->params[number])) r->bad = true;
+}
+
+/* A name in `some` that a malformed declaration keeps from being judged. */
+static bool some_unreadable(rows *r, const symbol *s, const tensor_decl *t) {
+  const entry *e = r->e;
+  bool condition = t != NULL && t->presence == PRESENT_IF && !t->condition.judged;
+  bool declared = s != NULL && s->state != FACT_VALID;
+  bool sections = s == NULL && (e->signature != FACT_VALID || e->inputs == FACT_MALFORMED || e->params == FACT_MALFORMED);
+  if (!condition && !declared && !sections) return false;
+  unreached(r, sections ? "section" : "the declaration of", sections ? STR("signature") : s->name);
+  return true;
+}
+
+static void read_some(rows *r, const yt_node *list) {
+  const entry *e = r->e;
+  if (yt_is_null(list)) return;
+  if (list->kind != YT_SEQUENCE) {
+    diag_add(r->sink, ROW_SOME, value_span(r, list), "`some` is a list of optional tensors");
+    r->bad = true;
+    return;
+  }
+  for (uint32_t i = 0; i < list->n; i++) {
+    const yt_node *one = list->u.items[i];
+    const symbol *s = one->kind == YT_SCALAR ? entry_symbol(e, yt_text(one)) : NULL;
+    const tensor_decl *t = s != NULL && s->cls == SYM_TENSOR ? &e->tensors[s->number] : NULL;
+    if (t != NULL && t->presence == PRESENT_OPTIONAL && t->role != ROOFLINE_OUTPUT && !r->passed[s->number]) {
+      r->passed[s->number] = true;
+      continue;
+    }
+    if (some_unreadable(r, s, t)) continue;
+    r->bad = true;
+    VEC(str) names = {0};
+    for (uint32_t k = 0; k < e->tensor_count; k++)
+      if (e->tensors[k].presence == PRESENT_OPTIONAL) vec_push(r->scratch, &names, e->tensors[k].name);
+    str name = one->kind == YT_SCALAR ? yt_text(one) : STR("?");
+    const char *why = t == NULL                             ? "names no tensor"
+                      : t->presence == PRESENT_ALWAYS       ? "is not optional"
+                      : t->presence == PRESENT_IF           ? "follows its condition"
+                      : r->passed[s->number]                ? "is named twice"
+                                                            : "is an output";
+    diag *d = diag_add(r->sink, ROW_SOME, value_span(r, one), "'%.*s' in `some` %s", STR_ARG(name), why);
+    if (names.n > 0) diag_list(r->sink, d, "optional tensors", names.v, names.n);
+    if (t == NULL) diag_suggest(r->sink, d, name, names.v, names.n);
+  }
+}
+
+static void read_keys(rows *r) {
+  const entry *e = r->e;
+  for (uint32_t i = 0; i < r->row->node->n; i++) {
+    const yt_node *key = r->row->node->u.items[2 * i], *given = r->row->node->u.items[2 * i + 1];
+    str name = yt_text(key);
+    if (str_is(name, "label")) continue;
+    if (str_is(name, "some")) {
+      read_some(r, given);
+      continue;
+    }
+    if (str_is(name, "dtype_cases")) {
+      r->dtype_cases = given;
+      continue;
+    }
+    const symbol *s = entry_symbol(e, name);
+    if (s != NULL && s->cls == SYM_PARAM) {
+      read_param(r, &e->parameters[s->number], given);
+    } else if (s != NULL && s->cls == SYM_INDEX && s->state == FACT_VALID && !kind_may(s->kind, K_DTYPE)) {
+      r->index_keys[s->number] = key;
+      r->index_nodes[s->number] = given;
+    } else if (s != NULL && s->state != FACT_VALID) {
+      unreached(r, "the declaration of", name);
+    } else if (e->signature == FACT_VALID && e->forall != FACT_MALFORMED && e->params != FACT_MALFORMED) {
+      unknown_key(r, key);
+    }
+  }
+}
+
+static void fill_defaults(rows *r) {
+  const entry *e = r->e;
+  for (uint32_t i = 0; i < e->param_count; i++) {
+    const param_decl *p = &e->parameters[i];
+    if (p->tensor >= 0 || r->params[i].tag != V_UNKNOWN) continue;
+    if (p->state != FACT_VALID || p->default_state == FACT_MALFORMED || p->kind == NULL) {
+      unreached(r, p->state != FACT_VALID ? "parameter" : "the default of parameter", p->name);
+    } else if (p->default_state == FACT_VALID) {
+      r->params[i] = p->default_value;
+    } else if (yt_get(r->row->node, arena_cstr(r->scratch, p->name), NULL) == NULL) {
+      r->bad = true;
+      diag_add(r->sink, ROW_MISSES_PARAM, row_span(r), "workload row '%.*s' misses parameter '%.*s', which has no default",
+               STR_ARG(r->row->label), STR_ARG(p->name));
+    }
+  }
+}
+
+/* ---- the branch a row is on ---- */
+
+void rows_set_slots(rows *r) {
+  fold *c = &r->j->c;
+  const entry *e = r->e;
+  memset(c->slots, 0, e->symbol_count * sizeof *c->slots);
+  for (uint32_t i = 0; i < e->param_count; i++)
+    if (e->parameters[i].tensor < 0) c->slots[e->parameters[i].symbol] = r->params[i];
+  for (uint32_t i = 0; i < e->index_count; i++) c->slots[e->indices[i].symbol] = r->indices[i];
+  for (uint32_t i = 0; i < e->tensor_count; i++)
+    if (e->tensors[i].presence == PRESENT_OPTIONAL) c->slots[e->tensors[i].symbol] = value_bool(r->passed[i]);
+  fold_forget(c);
+}
+
+static bool pick_branch(rows *r) {
+  judge *j = r->j;
+  rows_set_slots(r);
+  uint32_t *choice = arena_array(r->scratch, uint32_t, j->p.axis_count + 1);
+  for (uint32_t i = 0; i < j->p.axis_count; i++) {
+    int32_t k = points_choice(&j->p.axes[i], &j->c.slots[j->p.axes[i].symbol]);
+    if (k < 0) return false;
+    choice[i] = (uint32_t)k;
+  }
+  r->branch = NULL;
+  for (uint32_t i = 0; i < r->branches.n; i++)
+    if (memcmp(r->branches.v[i]->choice, choice, j->p.axis_count * sizeof *choice) == 0) r->branch = r->branches.v[i];
+  if (r->branch == NULL) r->branch = rows_find_branch(r, choice);
+  return true;
+}
+
+/* ---- indices ---- */
+
+static bool relevant(const rows *r, const index_decl *x) { return set_has(r->branch->relevant, x->symbol); }
+
+static bool value_of_dim(rows *r, const yt_node *node, str name, int64_t *out) {
+  if (node->kind == YT_SCALAR && node->type == YT_INT && yt_int(node, out) && *out >= 0) return true;
+  const char *why = node->kind == YT_SCALAR && node->type == YT_INT ? "a Dim is an integer from 0" : "an integer wanted";
+  diag_add(r->sink, ROW_VALUE, value_span(r, node), "%s for index '%.*s'", why, STR_ARG(name));
+  r->bad = true;
+  return false;
+}
+
+static void value_of_shape(rows *r, const index_decl *x, const yt_node *node) {
+  int64_t *dims = arena_array(r->a, int64_t, ROOFLINE_MAX_RANK);
+  if (node->kind != YT_SEQUENCE || node->n > ROOFLINE_MAX_RANK) {
+    diag_add(r->sink, ROW_VALUE, value_span(r, node), "a list of at most %d dimensions wanted for index '%.*s'",
+             ROOFLINE_MAX_RANK, STR_ARG(x->name));
+    r->bad = true;
+    return;
+  }
+  for (uint32_t i = 0; i < node->n; i++)
+    if (!value_of_dim(r, node->u.items[i], x->name, &dims[i])) return;
+  r->indices[x - r->e->indices] = value_seq(roofline_seq_of(dims, node->n));
+}
+
+/* A Seq[Int] index: a list, or a call of a value primitive over integer literals. */
+static void value_of_list(rows *r, const index_decl *x, const yt_node *node) {
+  value *out = &r->indices[x - r->e->indices];
+  if (node->kind == YT_SEQUENCE) {
+    int64_t *items = arena_array(r->a, int64_t, node->n + 1);
+    for (uint32_t i = 0; i < node->n; i++) {
+      const yt_node *one = node->u.items[i];
+      if (one->kind == YT_SCALAR && one->type == YT_INT && yt_int(one, &items[i])) continue;
+      diag_add(r->sink, ROW_VALUE, value_span(r, one), "an integer wanted in the list '%.*s'", STR_ARG(x->name));
+      r->bad = true;
+      return;
+    }
+    *out = value_seq(roofline_seq_of(items, node->n));
+    return;
+  }
+  if (node->kind == YT_SCALAR && node->type == YT_STRING && rows_list_call(r, x, node, out)) return;
+  if (node->kind != YT_SCALAR || node->type != YT_STRING)
+    diag_add(r->sink, ROW_VALUE, value_span(r, node), "a list, or a call such as \"repeat(512, 4)\", wanted for '%.*s'",
+             STR_ARG(x->name));
+  r->bad = true;
+}
+
+static void read_index(rows *r, const index_decl *x) {
+  uint32_t i = (uint32_t)(x - r->e->indices);
+  const yt_node *node = r->index_nodes[i];
+  if (kind_may(x->kind, K_DIM)) {
+    int64_t dim;
+    if (value_of_dim(r, node, x->name, &dim)) r->indices[i] = value_int(dim);
+  } else if (kind_may(x->kind, K_SHAPE)) {
+    value_of_shape(r, x, node);
+  } else {
+    value_of_list(r, x, node);
+  }
+}
+
+/* Exactly the relevant indices that no generator solves. */
+static void read_indices(rows *r) {
+  const entry *e = r->e;
+  for (uint32_t i = 0; i < e->index_count; i++) {
+    const index_decl *x = &e->indices[i];
+    if (x->state != FACT_VALID || kind_may(x->kind, K_DTYPE | K_UNKNOWN)) continue;
+    bool wanted = relevant(r, x), generated = wanted && set_has(r->branch->generated, x->symbol);
+    if (r->index_nodes[i] != NULL && wanted && !generated) {
+      read_index(r, x);
+    } else if (r->index_nodes[i] != NULL && generated) {
+      r->bad = true;
+      diag_add(r->sink, ROW_INDEX_GENERATED, yt_value_span(e->src, r->index_keys[i]),
+               "index '%.*s' is determined by a generator; leave it out", STR_ARG(x->name));
+    } else if (r->index_nodes[i] != NULL && !r->lax) {
+      r->bad = true;
+      diag_add(r->sink, ROW_INDEX_IRRELEVANT, yt_value_span(e->src, r->index_keys[i]),
+               "index '%.*s' is not relevant on this row's branch; leave it out", STR_ARG(x->name));
+    } else if (r->index_nodes[i] == NULL && wanted && !generated && !r->lax && !set_has(r->unsolvable, x->symbol)) {
+      r->bad = true;
+      diag_add(r->sink, ROW_MISSES_INDEX, row_span(r), "workload row '%.*s' misses index '%.*s'", STR_ARG(r->row->label),
+               STR_ARG(x->name));
+    }
+  }
+}
+
+/* ---- the whole row ---- */
+
+static bool row_begin(rows *r, const row_decl *row) {
+  const entry *e = r->e;
+  r->row = row;
+  r->bad = r->unreached = false;
+  r->dtype_cases = NULL;
+  r->params = arena_array(r->a, value, e->param_count + 1);
+  r->indices = arena_array(r->a, value, e->index_count + 1);
+  r->index_keys = arena_array(r->scratch, const yt_node *, e->index_count + 1);
+  r->index_nodes = arena_array(r->scratch, const yt_node *, e->index_count + 1);
+  r->passed = arena_array(r->scratch, bool, e->tensor_count + 1);
+  return row->node != NULL && row->node->kind == YT_MAPPING;
+}
+
+static void check_row(rows *r, const row_decl *row) {
+  if (!row_begin(r, row)) {
+    r->malformed_rows = true;
+    return;
+  }
+  read_keys(r);
+  fill_defaults(r);
+  if (r->bad || r->unreached || !pick_branch(r)) {
+    r->malformed_rows = true;
+    return;
+  }
+  if (!r->branch->accepted) {
+    const formula *f = r->branch->rejected_by;
+    str text = expr_print(r->scratch, f->root);
+    diag *d = diag_add(r->sink, ROW_REJECTED, row_span(r), "workload row '%.*s' is outside the domain: '%.*s' is false",
+                       STR_ARG(row->label), STR_ARG(text));
+    diag_relate(r->sink, d, expr_whole(&f->text, f->root), "the refinement");
+    r->malformed_rows = true;
+    return;
+  }
+  read_indices(r);
+  if (r->bad) {
+    r->malformed_rows = true;
+    /* The dtype cases are judged all the same: their defects do not rest on the indices. */
+    rows_dtype_cases(r, false);
+    return;
+  }
+  rows_instantiate(r);
+}
+
+/* ---- coverage ---- */
+
+/* An implemented entry passes each optional tensor in a row and omits it in another. */
+static void check_coverage(rows *r) {
+  const entry *e = r->e;
+  if (!e->implemented) return;
+  for (uint32_t i = 0; i < e->tensor_count; i++) {
+    const tensor_decl *t = &e->tensors[i];
+    if (t->presence == PRESENT_ALWAYS || t->role == ROOFLINE_OUTPUT || t->state != FACT_VALID) continue;
+    if (t->presence == PRESENT_IF && !t->condition.judged) continue;
+    if (r->covered[i] && r->omitted[i]) continue;
+    span at = yt_value_span(e->src, t->key);
+    if (r->malformed_rows)
+      diag_add(r->sink, COVERAGE_UNREACHED, at, "coverage of '%.*s': unreached, a workload row is malformed", STR_ARG(t->name));
+    else
+      diag_add(r->sink, r->covered[i] ? NEVER_OMITTED : NEVER_PASSED, at, "no workload row %s optional tensor '%.*s'",
+               r->covered[i] ? "omits" : "passes", STR_ARG(t->name));
+  }
+}
+
+uint32_t rows_check(judge *j, plan *out) {
+  const entry *e = j->e;
+  rows r = {.j = j, .a = j->options->want_rows ? j->a : j->scratch, .scratch = j->scratch, .sink = j->sink, .e = e};
+  if (j->options->rows == ROWS_NONE || e->row_count == 0) {
+    if (e->row_count > 0 && e->workloads_node != NULL)
+      diag_add(j->sink, ROWS_SKIPPED, yt_span(e->src, e->workloads_node), "workload rows: unreached, --rows=none");
+    return 0;
+  }
+  r.covered = arena_array(j->scratch, bool, e->tensor_count + 1);
+  r.omitted = arena_array(j->scratch, bool, e->tensor_count + 1);
+  r.unsolvable = set_new(j->scratch, e->symbol_count);
+  /* A formula that cannot be read may use any index: "not relevant" and "misses" are then not judged. */
+  r.lax = rows_relevance_unreached(&r);
+  for (uint32_t i = 0; i < e->row_count; i++) check_row(&r, &e->rows[i]);
+  check_coverage(&r);
+  out->rows = r.out.v;
+  out->row_count = r.out.n;
+  return r.cases;
+}

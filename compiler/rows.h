@@ -1,0 +1,55 @@
+/* What rows.c (reading), row_branch.c (relevance) and row_case.c (instantiation) share. */
+#ifndef COMPILER_ROWS_H
+#define COMPILER_ROWS_H
+
+#include "compiler/judge.h"
+
+typedef struct case_name {
+  str id;
+  span at;
+} case_name;
+
+typedef struct rows {
+  judge *j;
+  arena *a;       /* where row values live */
+  arena *scratch;
+  diag_sink *sink;
+  const entry *e;
+  VEC(branch *) branches;
+  symbol_set unsolvable; /* indices reported as such: no row is asked for them */
+  bool lax;              /* relevance cannot be judged: some expression of the entry is malformed */
+  bool *covered, *omitted; /* by tensor: some instantiated row passes it, omits it */
+  bool malformed_rows;
+  uint32_t cases;
+  VEC(plan_row) out;
+  case_name *names; /* hash set of case ids */
+  uint32_t name_count, name_cap;
+
+  /* the row at hand */
+  const row_decl *row;
+  bool bad, unreached;
+  value *params, *indices;
+  const yt_node **index_keys, **index_nodes;
+  bool *passed;
+  const yt_node *dtype_cases;
+  const branch *branch;
+  struct fold_metadata **metadata; /* by tensor: generated values, NULL where there are none */
+} rows;
+
+span row_span(const rows *r);
+/* Puts the row's parameters, indices and passed tensors into the folder's slots. */
+void rows_set_slots(rows *r);
+
+/* row_branch.c */
+branch *rows_find_branch(rows *r, const uint32_t *choice);
+bool rows_relevance_unreached(rows *r);
+
+/* row_case.c */
+void rows_instantiate(rows *r);
+/* Reads the dtype cases; with `instantiate` checks and keeps each as a case. */
+void rows_dtype_cases(rows *r, bool instantiate);
+
+/* row_list.c: a Seq[Int] index's value given as a call over integer literals. */
+bool rows_list_call(rows *r, const index_decl *x, const yt_node *node, value *out);
+
+#endif
