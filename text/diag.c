@@ -185,7 +185,7 @@ str diag_nearest(str wrong, const str *names, uint32_t count) {
   str nearest = {0};
   if (wrong.n == 0 || wrong.n > LONGEST_SUGGESTED) return nearest;
   /* A third of the letters may be wrong, and one must be right. */
-  uint32_t best = wrong.n / 3 > 1 ? wrong.n / 3 : 1;
+  uint32_t best = (wrong.n + 2) / 3;
   if (best >= wrong.n) best = wrong.n - 1;
   for (uint32_t i = 0; i < count; i++) {
     if (names[i].n == 0 || names[i].n > LONGEST_SUGGESTED || str_eq(names[i], wrong)) continue;

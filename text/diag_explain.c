@@ -1,5 +1,6 @@
 /* What a code means: `--explain RL0412` and the reference page, both from diag.def. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "text/diag_render.h"
 
@@ -21,9 +22,8 @@ static void put_code(FILE *out, const diag_info *info) {
 
 bool diag_explain(FILE *out, const char *code) {
   if ((code[0] != 'R' && code[0] != 'r') || (code[1] != 'L' && code[1] != 'l')) return false;
-  char *end;
-  unsigned long number = strtoul(code + 2, &end, 10);
-  if (end != code + 6 || *end != '\0') return false;
+  if (strlen(code) != 6 || strspn(code + 2, "0123456789") != 4) return false;
+  unsigned long number = strtoul(code + 2, NULL, 10);
   for (uint32_t i = 0; i < DIAG_CODE_COUNT; i++) {
     const diag_info *info = diag_code_info((diag_code)i);
     if (info->number != number) continue;

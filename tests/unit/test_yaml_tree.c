@@ -522,11 +522,9 @@ static void test_syntax_errors(void **state) {
 /* The same tree and lines from CRLF and with a BOM. */
 static void test_line_ends(void **state) {
   (void)state;
-  static const char *const texts[] = {"a: 1\nb:\n  c: x\n  d: [p,\n  q]\n",
-                                      "a: 1\r\nb:\r\n  c: x\r\n  d: [p,\r\n  q]\r\n",
-                                      "\xEF\xBB\xBF"
-                                      "a: 1\r\nb:\r\n  c: x\r\n  d: [p,\r\n  q]\r\n",
-                                      "a: 1\rb:\r  c: x\r  d: [p,\r  q]\r"};
+  static const char *const texts[] = {
+      "a: 1\nb:\n  c: x\n  d: [p,\n  q]\n", "a: 1\r\nb:\r\n  c: x\r\n  d: [p,\r\n  q]\r\n",
+      "\xEF\xBB\xBF\141: 1\r\nb:\r\n  c: x\r\n  d: [p,\r\n  q]\r\n", "a: 1\rb:\r  c: x\r  d: [p,\r  q]\r"};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     parsed p = parse(texts[i]);
     const yt_node *d = yt_get(get(&p, "b"), "d", NULL);
