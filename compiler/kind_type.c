@@ -1,7 +1,8 @@
 /* A parsed type as a kind: index kinds, formals, parameter types, fields. language.md §2, §3. */
+#include "compiler/kind.h"
+
 #include <string.h>
 
-#include "compiler/kind.h"
 #include "compiler/name_index.h"
 #include "compiler/parse.h"
 
@@ -86,17 +87,15 @@ static const kind *refuse_name(typing *t, const expr *e) {
 }
 
 /* Any other identifier is an opaque type; one near a known name is perhaps a slip. A dotted name is
-   somebody's own type: no name of the language but torch.dtype has a dot. */
+   somebody's class, however near to torch.dtype it is. */
 static const kind *opaque(typing *t, const expr *e) {
   str names[MAX_CANDIDATES];
   uint32_t n = candidate_names(t, names);
-  str near = diag_nearest(e->u.s, names, n);
-  if (near.n != 0 && memchr(e->u.s.p, '.', e->u.s.n) == NULL) {
-    diag *d =
-        diag_add(t->sink, TYPE_NEAR, expr_at(t->text, e),
-                 "'%.*s' is taken as an opaque type, of which the language knows nothing", STR_ARG(e->u.s));
-    diag_suggest(t->sink, d, e->u.s, names, n);
-  }
+  if (memchr(e->u.s.p, '.', e->u.s.n) != NULL || diag_nearest(e->u.s, names, n).n == 0) return &kind_object;
+  diag *d =
+      diag_add(t->sink, TYPE_NEAR, expr_at(t->text, e),
+               "'%.*s' is taken as an opaque type, of which the language knows nothing", STR_ARG(e->u.s));
+  diag_suggest(t->sink, d, e->u.s, names, n);
   return &kind_object;
 }
 

@@ -39,8 +39,8 @@ static inline const char *defects_of(arena *a, const diag_sink *sink) {
     const diag *d = sorted[i];
     static const char *const marks[] = {"", "?", "!", "~"};
     str text = {d->at.src->text.p + d->at.begin, d->at.end - d->at.begin};
-    out = arena_printf(a, "%.*s%sRL%04u%s %.*s", STR_ARG(out), i == 0 ? "" : "; ", diag_code_info(d->code)->number,
-                       marks[d->severity], STR_ARG(text));
+    out = arena_printf(a, "%.*s%sRL%04u%s %.*s", STR_ARG(out), i == 0 ? "" : "; ",
+                       diag_code_info(d->code)->number, marks[d->severity], STR_ARG(text));
   }
   return arena_cstr(a, out);
 }
@@ -72,7 +72,8 @@ static inline manifest manifest_read(const char *text, const char *types) {
   return m;
 }
 
-static inline void assert_defects_at(const char *text, const char *types, const char *expected, const char *file, int line) {
+static inline void assert_defects_at(const char *text, const char *types, const char *expected,
+                                     const char *file, int line) {
   manifest m = manifest_read(text, types);
   const char *found = defects_of(m.a, m.sink);
   if (strcmp(found, expected) != 0) {
@@ -84,11 +85,12 @@ static inline void assert_defects_at(const char *text, const char *types, const 
 }
 
 /* A whole manifest, and what is wrong with it. */
-#define assert_defects(text, types, expected) assert_defects_at((text), (types), (expected), __FILE__, __LINE__)
+#define assert_defects(text, types, expected)                                                                \
+  assert_defects_at((text), (types), (expected), __FILE__, __LINE__)
 
 /* An entry whose signature is the given flow mapping. */
-#define WITH_SIGNATURE(signature)                                                                                      \
-  "AFwdOp:\n  family: f\n  status: implemented\n  signature: " signature                                              \
+#define WITH_SIGNATURE(signature)                                                                            \
+  "AFwdOp:\n  family: f\n  status: implemented\n  signature: " signature                                     \
   "\n  workloads: [{label: a}]\n  roofline: {flops: \"1\"}\n"
 #define assert_signature(signature, expected) assert_defects(WITH_SIGNATURE(signature), NULL, expected)
 

@@ -9,11 +9,12 @@
 
 #include "tests/unit/defects.h"
 
-static const char adts[] = "adts:\n"
-                           "  Layout:\n"
-                           "    sum:\n"
-                           "      packed: {python: a.P, fields: {how: {type: \"'x' | 'y'\", python: a.H}, flag: Bool, n: Dim}}\n"
-                           "      plain: {python: a.Q}\n";
+static const char adts[] =
+    "adts:\n"
+    "  Layout:\n"
+    "    sum:\n"
+    "      packed: {python: a.P, fields: {how: {type: \"'x' | 'y'\", python: a.H}, flag: Bool, n: Dim}}\n"
+    "      plain: {python: a.Q}\n";
 
 #define X "x: {dtype: T, shape: \"[M]\"}"
 #define FORALL "forall: {M: Dim, T: \"DType[float16 | float32]\"}"
@@ -22,18 +23,22 @@ static const char adts[] = "adts:\n"
 
 static void test_entry_keys(void **state) {
   (void)state;
-  assert_defects("AFwdOp: {family: f, status: spec-only, ref_api: a.b, signature: {}, workloads: [{label: a}],"
-                 " roofline: {func: a.b}, composition: {kind: composite, stages: []}}",
-                 NULL, "");
+  assert_defects(
+      "AFwdOp: {family: f, status: spec-only, ref_api: a.b, signature: {}, workloads: [{label: a}],"
+      " roofline: {func: a.b}, composition: {kind: composite, stages: []}}",
+      NULL, "");
   assert_defects("AFwdOp: {family: f}", NULL, "RL0203 AFwdOp");
   assert_defects("AFwdOp: nope", NULL, "RL0204 nope");
   assert_defects("AFwdOp:", NULL, "RL0204 AFwdOp");
   /* A key far from every legal one is itself and hides nothing; a near one is one defect. */
-  assert_defects("AFwdOp: {zzz: f, status: spec-only, signature: {}, workloads: [{label: a}], roofline: {func: b}}", NULL,
-                 "RL0203 AFwdOp; RL0202 zzz");
-  assert_defects("AFwdOp: {famly: f, status: spec-only, signature: {}, workloads: [{label: a}], roofline: {func: b}}", NULL,
-                 "RL0202 famly");
-  assert_defects("AFwdOp: {family: f, famly: f, status: spec-only, signature: {}, workloads: [{label: a}], roofline: {func: b}}",
+  assert_defects(
+      "AFwdOp: {zzz: f, status: spec-only, signature: {}, workloads: [{label: a}], roofline: {func: b}}",
+      NULL, "RL0203 AFwdOp; RL0202 zzz");
+  assert_defects(
+      "AFwdOp: {famly: f, status: spec-only, signature: {}, workloads: [{label: a}], roofline: {func: b}}",
+      NULL, "RL0202 famly");
+  assert_defects("AFwdOp: {family: f, famly: f, status: spec-only, signature: {}, workloads: [{label: a}], "
+                 "roofline: {func: b}}",
                  NULL, "RL0202 famly");
 }
 
@@ -51,7 +56,8 @@ static void test_op_names(void **state) {
   (void)state;
   static const char *const good[] = {"AFwdOp", "GemmBwdOp", "X2FwdFwdOp"};
   static const char *const bad[] = {"FwdOp", "gemmFwdOp", "GemmOp", "Gemm_FwdOp", "GemmFwdop", "2GemmFwdOp"};
-  const char *rest = ": {family: f, status: spec-only, signature: {}, workloads: [{label: a}], roofline: {func: b}}";
+  const char *rest =
+      ": {family: f, status: spec-only, signature: {}, workloads: [{label: a}], roofline: {func: b}}";
   char text[200], expected[64];
   for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
     snprintf(text, sizeof text, "%s%s", good[i], rest);
@@ -92,7 +98,8 @@ static void test_every_section_names_its_keys(void **state) {
     str names[KEY_COUNT];
     char all[400] = "";
     uint32_t n = key_names(sections[i].section, names);
-    for (uint32_t k = 0; k < n; k++) snprintf(all + strlen(all), sizeof all - strlen(all), "%s%.*s", k == 0 ? "" : " ", STR_ARG(names[k]));
+    for (uint32_t k = 0; k < n; k++)
+      snprintf(all + strlen(all), sizeof all - strlen(all), "%s%.*s", k == 0 ? "" : " ", STR_ARG(names[k]));
     assert_string_equal(all, sections[i].keys);
   }
 }
@@ -109,16 +116,19 @@ static void test_unknown_keys(void **state) {
   assert_signature("{params: {x: {dtype: float16}}}", "RL0203 x");
   assert_signature("{input: {x: {dtype: float16, shape: \"[1]\"}}}", "RL0202 input");
   /* A misspelt `default` does not make the parameter required, a misspelt `optional` not the input. */
-  assert_signature("{inputs: {a: {dtype: float16, shape: \"[1]\", optionl: true}, b: {dtype: float16, shape: \"[1]\"}}}",
-                   "RL0202 optionl");
+  assert_signature(
+      "{inputs: {a: {dtype: float16, shape: \"[1]\", optionl: true}, b: {dtype: float16, shape: \"[1]\"}}}",
+      "RL0202 optionl");
   assert_signature("{params: {x: {type: int, defualt: no}}}", "RL0202 defualt");
 }
 
 static void test_null_sections_are_empty(void **state) {
   (void)state;
-  assert_signature("{forall: , params: ~, inputs: null, outputs: , types: , let: , shape_rules: , dtype_combos: }", "");
+  assert_signature(
+      "{forall: , params: ~, inputs: null, outputs: , types: , let: , shape_rules: , dtype_combos: }", "");
   assert_signature("", "");
-  assert_signature("{forall: [], params: 3, inputs: x, outputs: [], types: [], let: [], shape_rules: {}, dtype_combos: {}}",
+  assert_signature("{forall: [], params: 3, inputs: x, outputs: [], types: [], let: [], shape_rules: {}, "
+                   "dtype_combos: {}}",
                    "RL0204 []; RL0204 3; RL0204 x; RL0204 []; RL0204 []; RL0204 []; RL0204 {}; RL0204 {}");
   manifest m = manifest_read(WITH_SIGNATURE("{forall: , params: 3}"), NULL);
   assert_int_equal(m.entries[0]->signature, FACT_VALID);
@@ -144,7 +154,8 @@ static void check_domains(const char *before, const domain_case *cases, size_t n
     assert_defects(text, NULL, expected);
   }
 }
-#define CHECK_DOMAINS(before, cases, after) check_domains(before, cases, sizeof cases / sizeof cases[0], after)
+#define CHECK_DOMAINS(before, cases, after)                                                                  \
+  check_domains(before, cases, sizeof cases / sizeof cases[0], after)
 
 static void test_entry_domains(void **state) {
   (void)state;
@@ -161,8 +172,8 @@ static void test_entry_domains(void **state) {
       {"roofline: {func: a}", "roofline: flops", "RL0204 flops"},
       {"composition: ", "composition: []", "RL0204 []"},
   };
-  static const char *const keys[] = {"family: f", "status: spec-only", "ref_api: a", "signature: {}",
-                                     "workloads: [{label: a}]", "roofline: {func: a}"};
+  static const char *const keys[] = {"family: f",     "status: spec-only",       "ref_api: a",
+                                     "signature: {}", "workloads: [{label: a}]", "roofline: {func: a}"};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     char rest[400] = "\n  ";
     for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++)
@@ -200,17 +211,19 @@ static void test_tensor_domains(void **state) {
       {"dtype: T, shape: '[M, 2]'", "dtype: T, shape: [M, 2]", "RL0204 [M, 2]"},
       {"dtype: T, shape: '[]'", "dtype: T, shape: \"  \"", "RL0204   "},
   };
-  CHECK_DOMAINS("AFwdOp: {family: f, status: spec-only, workloads: [{label: a}], roofline: {func: a}, signature: {inputs: {x: "
+  CHECK_DOMAINS("AFwdOp: {family: f, status: spec-only, workloads: [{label: a}], roofline: {func: a}, "
+                "signature: {inputs: {x: "
                 "{dtype: float16, shape: \"[1]\", ",
                 input, "}}}}");
-  CHECK_DOMAINS("AFwdOp: {family: f, status: spec-only, workloads: [{label: a}], roofline: {func: a}, signature: {outputs: {x: "
+  CHECK_DOMAINS("AFwdOp: {family: f, status: spec-only, workloads: [{label: a}], roofline: {func: a}, "
+                "signature: {outputs: {x: "
                 "{dtype: float16, shape: \"[1]\", ",
                 output, "}}}}");
-  CHECK_DOMAINS("AFwdOp: {family: f, status: spec-only, workloads: [{label: a}], roofline: {func: a}, signature: {" FORALL
-                ", params: {x: {",
+  CHECK_DOMAINS("AFwdOp: {family: f, status: spec-only, workloads: [{label: a}], roofline: {func: a}, "
+                "signature: {" FORALL ", params: {x: {",
                 both, "}}}}");
-  CHECK_DOMAINS("AFwdOp: {family: f, status: spec-only, workloads: [{label: a}], roofline: {func: a}, signature: {" FORALL
-                ", outputs: {x: {",
+  CHECK_DOMAINS("AFwdOp: {family: f, status: spec-only, workloads: [{label: a}], roofline: {func: a}, "
+                "signature: {" FORALL ", outputs: {x: {",
                 both, "}}}}");
 }
 
@@ -235,18 +248,24 @@ static void test_names(void **state) {
   assert_signature("{forall: {M-1: Dim}}", "RL0205 M-1");
   assert_signature("{params: {größe: {type: int}}}", "RL0205 größe");
   assert_signature("{let: {1d: \"1\"}}", "RL0205 1d");
-  assert_signature("{forall: {inf: Dim}, params: {None: {type: int}}, inputs: {present: {dtype: float16, shape: \"[1]\"}}, "
+  assert_signature("{forall: {inf: Dim}, params: {None: {type: int}}, inputs: {present: {dtype: float16, "
+                   "shape: \"[1]\"}}, "
                    "outputs: {out: {dtype: float16, shape: \"[1]\"}}, let: {bytes: \"1\"}}",
                    "RL0206 inf; RL0206 None; RL0206 present; RL0206 out; RL0206 bytes");
   assert_signature("{forall: {true: Dim, True: Dim, false: Dim, False: Dim}}",
                    "RL0206 true; RL0206 True; RL0206 false; RL0206 False");
   /* Names of primitives are free. */
-  assert_signature("{forall: {max: Dim}, inputs: {min: {dtype: float16, shape: \"[max]\"}, topk_ids: {dtype: int32, shape: \"[max]\"}}}", "");
+  assert_signature("{forall: {max: Dim}, inputs: {min: {dtype: float16, shape: \"[max]\"}, topk_ids: {dtype: "
+                   "int32, shape: \"[max]\"}}}",
+                   "");
   char name[400], text[1000];
   for (uint32_t n = 255; n <= 256; n++) {
     memset(name, 'a', n);
     name[n] = '\0';
-    snprintf(text, sizeof text, "AFwdOp: {family: f, status: spec-only, workloads: [{label: a}], roofline: {func: a}, signature: {forall: {%s: Dim}}}", name);
+    snprintf(text, sizeof text,
+             "AFwdOp: {family: f, status: spec-only, workloads: [{label: a}], roofline: {func: a}, "
+             "signature: {forall: {%s: Dim}}}",
+             name);
     manifest m = manifest_read(text, NULL);
     assert_int_equal(diag_errors(m.sink), n - 255);
     arena_free(m.a);
@@ -255,7 +274,8 @@ static void test_names(void **state) {
 
 static void test_names_declared_twice(void **state) {
   (void)state;
-  assert_signature("{forall: {a: Dim}, params: {b: {type: int}}, inputs: {a: {dtype: float16, shape: \"[1]\"}}, let: {b: \"1\"}}",
+  assert_signature("{forall: {a: Dim}, params: {b: {type: int}}, inputs: {a: {dtype: float16, shape: "
+                   "\"[1]\"}}, let: {b: \"1\"}}",
                    "RL0207 a; RL0207 b");
   /* The later in the text, whatever the order of sections. */
   manifest m = manifest_read(WITH_SIGNATURE("{let: {q: \"1\"}, forall: {q: Dim, r: Dim}}"), NULL);
@@ -273,10 +293,12 @@ static void test_names_declared_twice(void **state) {
 
 static void test_symbols_keep_their_order(void **state) {
   (void)state;
-  manifest m = manifest_read(
-      WITH_SIGNATURE("{let: {l: \"1\"}, outputs: {o: {dtype: T, shape: \"[1]\"}}, inputs: {b: {dtype: T, shape: \"[1]\"}, a: {dtype: T, shape: \"[1]\"}}, "
-                     "params: {w: {dtype: T, shape: \"[1]\"}, p: {type: int}}, forall: {T: \"DType[float16]\", M: Dim}}"),
-      NULL);
+  manifest m =
+      manifest_read(WITH_SIGNATURE("{let: {l: \"1\"}, outputs: {o: {dtype: T, shape: \"[1]\"}}, inputs: {b: "
+                                   "{dtype: T, shape: \"[1]\"}, a: {dtype: T, shape: \"[1]\"}}, "
+                                   "params: {w: {dtype: T, shape: \"[1]\"}, p: {type: int}}, forall: {T: "
+                                   "\"DType[float16]\", M: Dim}}"),
+                    NULL);
   const entry *e = m.entries[0];
   assert_string_equal(defects_of(m.a, m.sink), "");
   static const struct {
@@ -306,9 +328,11 @@ static void test_symbols_keep_their_order(void **state) {
 
 static void test_optional_order(void **state) {
   (void)state;
-  assert_signature("{inputs: {a: " TENSOR "}, b: " TENSOR ", optional: true}, c: " TENSOR ", optional: \"p\"}}}", "");
+  assert_signature(
+      "{inputs: {a: " TENSOR "}, b: " TENSOR ", optional: true}, c: " TENSOR ", optional: \"p\"}}}", "");
   assert_signature("{inputs: {a: " TENSOR ", optional: true}, b: " TENSOR "}, c: " TENSOR "}}}", "RL0208 b");
-  assert_signature("{inputs: {a: " TENSOR ", optional: \"p\"}, b: " TENSOR "}, c: " TENSOR ", optional: true}, d: " TENSOR "}}}",
+  assert_signature("{inputs: {a: " TENSOR ", optional: \"p\"}, b: " TENSOR "}, c: " TENSOR
+                   ", optional: true}, d: " TENSOR "}}}",
                    "RL0208 b; RL0208 d");
   /* Not judged across what is malformed. */
   assert_signature("{inputs: {a: " TENSOR ", optional: false}, b: " TENSOR "}}}", "RL0204 false");
@@ -326,10 +350,16 @@ static void test_effects(void **state) {
 
 static void test_alias_and_buffer(void **state) {
   (void)state;
-#define MUTATED "inputs: {a: " TENSOR ", mutated: true}, abc: " TENSOR ", mutated: \"p\"}, r: " TENSOR "}, f: " TENSOR ", mutated: false}}"
-  assert_signature("{" MUTATED ", outputs: {y: " TENSOR ", alias: a}, z: " TENSOR ", alias: abc}, o: " TENSOR ", buffer: out}}}", "");
-  assert_signature("{" MUTATED ", outputs: {y: " TENSOR ", alias: r}, z: " TENSOR ", alias: f}}}", "RL0212 r; RL0212 f");
-  assert_signature("{" MUTATED ", outputs: {y: " TENSOR ", alias: abd}, z: " TENSOR ", alias: y}}}", "RL0211 abd; RL0211 y");
+#define MUTATED                                                                                              \
+  "inputs: {a: " TENSOR ", mutated: true}, abc: " TENSOR ", mutated: \"p\"}, r: " TENSOR "}, f: " TENSOR     \
+  ", mutated: false}}"
+  assert_signature("{" MUTATED ", outputs: {y: " TENSOR ", alias: a}, z: " TENSOR ", alias: abc}, o: " TENSOR
+                   ", buffer: out}}}",
+                   "");
+  assert_signature("{" MUTATED ", outputs: {y: " TENSOR ", alias: r}, z: " TENSOR ", alias: f}}}",
+                   "RL0212 r; RL0212 f");
+  assert_signature("{" MUTATED ", outputs: {y: " TENSOR ", alias: abd}, z: " TENSOR ", alias: y}}}",
+                   "RL0211 abd; RL0211 y");
   assert_signature("{" MUTATED ", outputs: {y: " TENSOR ", alias: a, buffer: out}}}", "RL0213 buffer");
   assert_signature("{outputs: {y: " TENSOR ", buffer: out}, z: " TENSOR ", buffer: out}}}", "RL0213 buffer");
   assert_signature("{inputs: nope, outputs: {y: " TENSOR ", alias: a}}}", "RL0204 nope; RL0250~ a");
@@ -347,7 +377,9 @@ static void test_defaults(void **state) {
   assert_signature("{params: {p: {type: int, default: null}}}", "RL0230 null");
   assert_signature("{params: {p: {type: \"list[str]\", default: 3}}}", "RL0462 str; RL0250~ 3");
   assert_signature("{params: {p: {default: 3}}}", "RL0203 p; RL0250~ 3");
-  manifest m = manifest_read(WITH_SIGNATURE("{params: {a: {type: int}, b: {type: int, default: 3, kw_only: true}, c: {type: int, default: x}}}"), NULL);
+  manifest m = manifest_read(WITH_SIGNATURE("{params: {a: {type: int}, b: {type: int, default: 3, kw_only: "
+                                            "true}, c: {type: int, default: x}}}"),
+                             NULL);
   const param_decl *p = m.entries[0]->parameters;
   assert_int_equal(p[0].default_state, FACT_ABSENT);
   assert_int_equal(p[1].default_state, FACT_VALID);
@@ -362,19 +394,28 @@ static void test_defaults(void **state) {
 
 static void test_expressions_are_strings(void **state) {
   (void)state;
-  assert_signature("{let: {a: 3, b: \"3\", c: [1]}, shape_rules: [true, \"true\", ]}", "RL0204 3; RL0204 [1]; RL0204 true");
+  assert_signature("{let: {a: 3, b: \"3\", c: [1]}, shape_rules: [true, \"true\", ]}",
+                   "RL0204 3; RL0204 [1]; RL0204 true");
 }
 
 static void test_dtype_combos(void **state) {
   (void)state;
-#define COMBO_SIGNATURE "forall: {M: Dim, T: \"DType[float16 | float32]\", U: \"DType[int8 | int32]\"}, params: {d: {type: \"float16 | None\"}, n: {type: int}}"
-  assert_signature("{" COMBO_SIGNATURE ", dtype_combos: [{T: float16, U: int8}, {U: int32, T: float16}]}", "");
-  assert_signature("{" COMBO_SIGNATURE ", dtype_combos: [{T: float16, d: float16}, {T: float16, d: null}]}", "");
-  assert_signature("{" COMBO_SIGNATURE ", dtype_combos: [{T: float16, M: int8}, {n: int8}, {t: int8}]}", "RL0220 M; RL0220 n; RL0220 t");
-  assert_signature("{" COMBO_SIGNATURE ", dtype_combos: [{T: bfloat16}, {T: 3}, x]}", "RL0230 bfloat16; RL0230 3; RL0204 x");
-  assert_signature("{" COMBO_SIGNATURE ", dtype_combos: [{T: float16, U: int8}, {T: float16}, {U: int8, T: float16}]}",
+#define COMBO_SIGNATURE                                                                                      \
+  "forall: {M: Dim, T: \"DType[float16 | float32]\", U: \"DType[int8 | int32]\"}, params: {d: {type: "       \
+  "\"float16 | None\"}, n: {type: int}}"
+  assert_signature("{" COMBO_SIGNATURE ", dtype_combos: [{T: float16, U: int8}, {U: int32, T: float16}]}",
+                   "");
+  assert_signature("{" COMBO_SIGNATURE ", dtype_combos: [{T: float16, d: float16}, {T: float16, d: null}]}",
+                   "");
+  assert_signature("{" COMBO_SIGNATURE ", dtype_combos: [{T: float16, M: int8}, {n: int8}, {t: int8}]}",
+                   "RL0220 M; RL0220 n; RL0220 t");
+  assert_signature("{" COMBO_SIGNATURE ", dtype_combos: [{T: bfloat16}, {T: 3}, x]}",
+                   "RL0230 bfloat16; RL0230 3; RL0204 x");
+  assert_signature("{" COMBO_SIGNATURE
+                   ", dtype_combos: [{T: float16, U: int8}, {T: float16}, {U: int8, T: float16}]}",
                    "RL0221 {T: float16}; RL0222 {U: int8, T: float16}");
-  assert_signature("{forall: {T: \"DType[flot16]\"}, dtype_combos: [{T: float16}]}", "RL0461 flot16; RL0250~ T");
+  assert_signature("{forall: {T: \"DType[flot16]\"}, dtype_combos: [{T: float16}]}",
+                   "RL0461 flot16; RL0250~ T");
 }
 
 /* ---- type families ---- */
@@ -386,9 +427,15 @@ static void test_dtype_combos(void **state) {
 static void test_families(void **state) {
   (void)state;
   assert_family("{" LAYOUT ", match: b, cases: [{when: true, is: \"[n]\"}, {when: _, is: \"[]\"}]}", "");
-  assert_family("{" LAYOUT ", match: [b, e], cases: [{when: [true, 1d], is: \"[n]\"}, {when: [_, b], is: \"[]\"}, {when: _, is: \"[]\"}]}", "");
-  assert_family("{" LAYOUT ", match: l, cases: [{when: {packed: {how: x, flag: false}}, is: \"[n]\"}, {when: {packed: _}, is: \"[]\"}, {when: {plain: _}, is: \"[]\"}]}", "");
-  assert_family("{params: {m: \"Dim | None\"}, match: present(m), cases: [{when: true, is: \"[m]\"}, {when: false, is: \"[]\"}]}", "");
+  assert_family("{" LAYOUT ", match: [b, e], cases: [{when: [true, 1d], is: \"[n]\"}, {when: [_, b], is: "
+                           "\"[]\"}, {when: _, is: \"[]\"}]}",
+                "");
+  assert_family("{" LAYOUT ", match: l, cases: [{when: {packed: {how: x, flag: false}}, is: \"[n]\"}, {when: "
+                           "{packed: _}, is: \"[]\"}, {when: {plain: _}, is: \"[]\"}]}",
+                "");
+  assert_family("{params: {m: \"Dim | None\"}, match: present(m), cases: [{when: true, is: \"[m]\"}, {when: "
+                "false, is: \"[]\"}]}",
+                "");
   assert_family("{" LAYOUT ", match: bb, cases: [{when: true, is: \"[n]\"}]}", "RL0218 bb");
   assert_family("{" LAYOUT ", match: n, cases: [{when: true, is: \"[n]\"}]}", "RL0218 n");
   assert_family("{" LAYOUT ", match: [], cases: []}", "RL0218 []");
@@ -397,7 +444,8 @@ static void test_families(void **state) {
   assert_family("{" LAYOUT ", match: [b, b], cases: []}", "RL0207 b");
   assert_family("{params: {b: Bol}, match: b, cases: [{when: 3, is: \"[]\"}]}", "RL0460 Bol");
   assert_family("{params: {out: Bool}, match: out, cases: [{when: true, is: \"[]\"}]}", "RL0206 out");
-  assert_family("{match: b, cases: [{when: true}, {is: \"[]\"}, nope]}", "RL0203 Mat; RL0203 {when: true}; RL0203 {is: \"[]\"}; RL0204 nope");
+  assert_family("{match: b, cases: [{when: true}, {is: \"[]\"}, nope]}",
+                "RL0203 Mat; RL0203 {when: true}; RL0203 {is: \"[]\"}; RL0204 nope");
 }
 
 static void test_patterns(void **state) {
@@ -427,7 +475,8 @@ static void test_patterns(void **state) {
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     char text[600];
-    snprintf(text, sizeof text, WITH_SIGNATURE(MAT("{" LAYOUT ", match: %s, cases: [{when: %s, is: \"[]\"}]}")), cases[i].match,
+    snprintf(text, sizeof text,
+             WITH_SIGNATURE(MAT("{" LAYOUT ", match: %s, cases: [{when: %s, is: \"[]\"}]}")), cases[i].match,
              cases[i].when);
     assert_defects(text, adts, cases[i].expected);
   }
@@ -448,7 +497,8 @@ static void test_workloads(void **state) {
                  "RL0215 {M: 3}; RL0215 label; RL0215 3; RL0215 a b; RL0215 ; RL0215 [a]");
 #define TEN "abcdefghij"
   assert_defects(WORKLOADS("[{label: " TEN TEN TEN TEN TEN TEN "abcd}]"), NULL, "");
-  assert_defects(WORKLOADS("[{label: " TEN TEN TEN TEN TEN TEN "abcde}]"), NULL, "RL0215 " TEN TEN TEN TEN TEN TEN "abcde");
+  assert_defects(WORKLOADS("[{label: " TEN TEN TEN TEN TEN TEN "abcde}]"), NULL,
+                 "RL0215 " TEN TEN TEN TEN TEN TEN "abcde");
 }
 
 static void test_roofline_modes(void **state) {
@@ -477,15 +527,18 @@ static void test_roofline_modes(void **state) {
 static void test_composition(void **state) {
   (void)state;
 #define COMPOSITION(c) ENTRY_START "  workloads: [{label: a}]\n  roofline: {func: a}\n  composition: " c "\n"
-  assert_defects(COMPOSITION("{kind: composite, stages: [{name: a, op: BFwdOp}, {name: b, kernel: k, optional: true}]}"), NULL, "");
+  assert_defects(
+      COMPOSITION("{kind: composite, stages: [{name: a, op: BFwdOp}, {name: b, kernel: k, optional: true}]}"),
+      NULL, "");
   assert_defects(COMPOSITION("{kind: chain, stages: []}"), NULL, "RL0204 chain");
   assert_defects(COMPOSITION("{kind: composite}"), NULL, "RL0203 composition");
-  assert_defects(COMPOSITION("{kind: composite, stages: [{name: a, op: B, kernel: k}]}"), NULL, "RL0217 kernel");
+  assert_defects(COMPOSITION("{kind: composite, stages: [{name: a, op: B, kernel: k}]}"), NULL,
+                 "RL0217 kernel");
   assert_defects(COMPOSITION("{kind: composite, stages: [{name: a}]}"), NULL, "RL0217 {name: a}");
   assert_defects(COMPOSITION("{kind: composite, stages: [{op: B}]}"), NULL, "RL0203 {op: B}");
   assert_defects(COMPOSITION("{kind: composite, stages: [a]}"), NULL, "RL0204 a");
-  assert_defects(COMPOSITION("{kind: composite, stages: [{name: a, op: B}, {name: a, op: B, optional: 1}]}"), NULL,
-                 "RL0207 a; RL0204 1");
+  assert_defects(COMPOSITION("{kind: composite, stages: [{name: a, op: B}, {name: a, op: B, optional: 1}]}"),
+                 NULL, "RL0207 a; RL0204 1");
 }
 
 /* ---- types.yaml ---- */
@@ -495,7 +548,9 @@ static void test_adts(void **state) {
   static const struct {
     const char *types, *expected;
   } cases[] = {
-      {"adts: {A: {sum: {c: {python: a.C, fields: {n: Dim, i: Int, b: Bool, e: \"'x' | 'y'\"}, invariant: \"n > 0\"}}}}", ""},
+      {"adts: {A: {sum: {c: {python: a.C, fields: {n: Dim, i: Int, b: Bool, e: \"'x' | 'y'\"}, invariant: "
+       "\"n > 0\"}}}}",
+       ""},
       {"adts: ", ""},
       {"adts: {A: {sum: {c: {python: a.C, fields: }}}}", ""},
       {"types: {}", "RL0202 types"},
@@ -514,7 +569,8 @@ static void test_adts(void **state) {
       {"adts: {Dim: {sum: {c: {python: a}}}}", "RL0206 Dim"},
       {"adts: {A-B: {sum: {c-d: {python: a}}}}", "RL0205 A-B; RL0205 c-d"},
   };
-  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) assert_defects("{}", cases[i].types, cases[i].expected);
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    assert_defects("{}", cases[i].types, cases[i].expected);
 }
 
 static void test_adt_given_twice(void **state) {
@@ -524,7 +580,8 @@ static void test_adt_given_twice(void **state) {
   manifest_file files[2];
   for (int i = 0; i < 2; i++) {
     bool empty;
-    const source *src = source_from_text(a, i == 0 ? "a/types.yaml" : "b/types.yaml", STR("adts: {A: {sum: {c: {python: a}}}}"));
+    const source *src = source_from_text(a, i == 0 ? "a/types.yaml" : "b/types.yaml",
+                                         STR("adts: {A: {sum: {c: {python: a}}}}"));
     files[i] = (manifest_file){src, yt_parse(a, sink, src, &yt_default_limits, &empty), true};
   }
   adt_table table;
@@ -544,7 +601,8 @@ static void test_many_parameters(void **state) {
   (void)state;
   enum { N = 20000 };
   char *text = malloc(N * 40 + 1000), *end = text;
-  end += sprintf(end, "AFwdOp:\n  family: f\n  status: spec-only\n  workloads: [{label: a}]\n  roofline: {func: a}\n  signature:\n    params:\n");
+  end += sprintf(end, "AFwdOp:\n  family: f\n  status: spec-only\n  workloads: [{label: a}]\n  roofline: "
+                      "{func: a}\n  signature:\n    params:\n");
   for (int i = 0; i < N; i++) end += sprintf(end, "      p%d: {type: int}\n", i);
   manifest m = manifest_read(text, NULL);
   assert_int_equal(diag_errors(m.sink), 0);
@@ -595,6 +653,41 @@ static void test_corpus_is_clean(void **state) {
   assert_int_equal(ops, 109);
 }
 
+/* What of the shared defects is form; the others are clean at this stage. */
+static void test_shared_defects(void **state) {
+  (void)state;
+  static const struct {
+    const char *file, *expected;
+  } defects[] = {
+      {"alias-of-unwritten", "RL0212 b"},
+      {"base", ""},
+      {"duplicate-key", "RL0102 trans_a"},
+      {"formula-is-number", "RL0204 3"},
+      {"name-declared-twice", "RL0207 a"},
+      {"optional-false", "RL0204 false"},
+      {"required-after-optional", "RL0208 b"},
+      {"roofline-both-modes-and-name", "RL0216 func"},
+      {"roofline-empty", "RL0216 {}"},
+      {"row-label-missing", "RL0215 {M: 4, N: 16, K: 8, dtype_cases: [{T: float16}]}"},
+      {"row-label-too-long", "RL0215 abcdefghijklmnopqrstuvwxyz0123456789abcdefghijklmnopqrstuvwxyz0123"},
+      {"row-missing-index", ""},
+      {"signature-malformed-only", "RL0204 nope; RL0202 old"},
+      {"unknown-dtype", "RL0461 banana"},
+      {"unknown-entry-key", "RL0202 famly"},
+      {"workloads-empty", "RL0214 []"},
+  };
+  for (size_t i = 0; i < sizeof defects / sizeof defects[0]; i++) {
+    char path[1000];
+    snprintf(path, sizeof path, SHARED_DIR "/expected/defects/%s.yaml", defects[i].file);
+    char *text = read_file(path);
+    if (text == NULL) {
+      print_message("skipped: no %s\n", path);
+      skip();
+    }
+    assert_defects(text, NULL, defects[i].expected);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_entry_keys),
@@ -624,6 +717,7 @@ int main(void) {
       cmocka_unit_test(test_adt_given_twice),
       cmocka_unit_test(test_many_parameters),
       cmocka_unit_test(test_corpus_is_clean),
+      cmocka_unit_test(test_shared_defects),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
