@@ -230,7 +230,7 @@ bool fold_generate(fold *c, const tensor_decl *t, bool draw, struct fold_metadat
   int64_t count = st == ROOFLINE_OK ? roofline_prod(&st, roofline_seq_of_shape(&out->shape)) : 0;
   if (st == ROOFLINE_OK && draw) {
     out->count = count;
-    out->values = arena_array(c->a, int64_t, count + 1);
+    out->values = arena_raw(c->a, ((size_t)count + 1) * sizeof(int64_t));
     generate(e->symbol, &st, &a, seed, &out->shape, out->values);
   }
   if (st == ROOFLINE_OK) return true;

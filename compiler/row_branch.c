@@ -42,11 +42,11 @@ static void find_generated(rows *r, branch *b) {
 
 branch *rows_find_branch(rows *r, const uint32_t *choice) {
   judge *j = r->j;
-  branch *b = arena_new_of(r->scratch, branch);
+  branch *b = arena_new_of(r->keep, branch);
   b->choice = choice;
-  b->relevant = set_new(r->scratch, r->e->symbol_count);
-  b->generated = set_new(r->scratch, r->e->symbol_count);
-  vec_push(r->scratch, &r->branches, b);
+  b->relevant = set_new(r->keep, r->e->symbol_count);
+  b->generated = set_new(r->keep, r->e->symbol_count);
+  vec_push(r->keep, &r->branches, b);
   diag_sink *sink = j->c.sink;
   j->c.sink = NULL;
   points_set(&j->p, &j->c, choice);

@@ -221,7 +221,7 @@ static case_name *find_name(case_name *names, uint32_t cap, str id) {
 static void check_distinct(rows *r, str id) {
   if (2 * (r->name_count + 1) > r->name_cap) {
     uint32_t cap = r->name_cap == 0 ? 32 : 2 * r->name_cap;
-    case_name *names = arena_array(r->scratch, case_name, cap);
+    case_name *names = arena_array(r->keep, case_name, cap);
     for (uint32_t i = 0; i < r->name_cap; i++)
       if (r->names[i].id.p != NULL) *find_name(names, cap, r->names[i].id) = r->names[i];
     r->names = names;
@@ -233,7 +233,7 @@ static void check_distinct(rows *r, str id) {
     if (d != NULL) diag_relate(r->sink, d, slot->at, "first here");
     return;
   }
-  *slot = (case_name){id, row_span(r)};
+  *slot = (case_name){arena_str(r->keep, id), row_span(r)};
   r->name_count++;
 }
 

@@ -172,7 +172,11 @@ static bool pick_branch(rows *r) {
   r->branch = NULL;
   for (uint32_t i = 0; i < r->branches.n; i++)
     if (memcmp(r->branches.v[i]->choice, choice, j->p.axis_count * sizeof *choice) == 0) r->branch = r->branches.v[i];
-  if (r->branch == NULL) r->branch = rows_find_branch(r, choice);
+  if (r->branch == NULL) {
+    uint32_t *kept = arena_array(r->keep, uint32_t, j->p.axis_count + 1);
+    memcpy(kept, choice, j->p.axis_count * sizeof *kept);
+    r->branch = rows_find_branch(r, kept);
+  }
   return true;
 }
 
@@ -328,20 +332,28 @@ static void check_coverage(rows *r) {
 
 uint32_t rows_check(judge *j, plan *out) {
   const entry *e = j->e;
-  rows r = {.j = j, .a = j->options->want_rows ? j->a : j->scratch, .scratch = j->scratch, .sink = j->sink, .e = e};
   if (j->options->rows == ROWS_NONE || e->row_count == 0) {
     if (e->row_count > 0 && e->workloads_node != NULL)
       diag_add(j->sink, ROWS_SKIPPED, yt_span(e->src, e->workloads_node), "workload rows: unreached, --rows=none");
     return 0;
   }
+  arena *row_memory = arena_new();
+  rows r = {.j = j, .a = j->options->want_rows ? j->a : row_memory, .keep = j->scratch, .scratch = row_memory, .sink = j->sink, .e = e};
   r.covered = arena_array(j->scratch, bool, e->tensor_count + 1);
   r.omitted = arena_array(j->scratch, bool, e->tensor_count + 1);
   r.unsolvable = set_new(j->scratch, e->symbol_count);
   /* A formula that cannot be read may use any index: "not relevant" and "misses" are then not judged. */
   r.lax = rows_relevance_unreached(&r);
-  for (uint32_t i = 0; i < e->row_count; i++) check_row(&r, &e->rows[i]);
+  arena *folding = j->c.a;
+  for (uint32_t i = 0; i < e->row_count; i++) {
+    arena_reset(row_memory);
+    j->c.a = row_memory;
+    check_row(&r, &e->rows[i]);
+  }
+  j->c.a = folding;
   check_coverage(&r);
   out->rows = r.out.v;
   out->row_count = r.out.n;
+  arena_free(row_memory);
   return r.cases;
 }

@@ -12,7 +12,8 @@ typedef struct case_name {
 typedef struct rows {
   judge *j;
   arena *a;       /* where row values live */
-  arena *scratch;
+  arena *keep;    /* lives as long as the entry's judgement: branches, case ids */
+  arena *scratch; /* lives as long as one row's check */
   diag_sink *sink;
   const entry *e;
   VEC(branch *) branches;

@@ -109,13 +109,15 @@ static void *carve(arena *a, size_t size, size_t align) {
   return a->current->bytes + at;
 }
 
-void *arena_alloc(arena *a, size_t size) {
+void *arena_raw(arena *a, size_t size) {
   /* A type's size is a multiple of its alignment, so the size's lowest bit bounds what it can need. */
   size_t align = size & (~size + 1);
   if (align < alignof(void *)) align = alignof(void *);
   if (align > alignof(max_align_t)) align = alignof(max_align_t);
-  return memset(carve(a, size, align), 0, size);
+  return carve(a, size, align);
 }
+
+void *arena_alloc(arena *a, size_t size) { return memset(arena_raw(a, size), 0, size); }
 
 void *arena_grow(arena *a, void *items, uint32_t n, uint32_t *cap, size_t item_size) {
   if (*cap > UINT32_MAX / 2) arena_out_of_memory();

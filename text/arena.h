@@ -25,6 +25,8 @@ _Noreturn void arena_out_of_memory(void);
 /* Zeroed, aligned for any type. Never NULL: a failed allocation prints one line and exits with
    status 2 (architecture.md, "Rules that keep it small"). */
 void *arena_alloc(arena *a, size_t size);
+/* The same, not zeroed: for large arrays that are written whole. */
+void *arena_raw(arena *a, size_t size);
 #define arena_new_of(a, type) ((type *)arena_alloc((a), sizeof(type)))
 #define arena_array(a, type, n) ((type *)arena_alloc((a), sizeof(type) * (size_t)(n)))
 
