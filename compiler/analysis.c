@@ -108,6 +108,7 @@ static void judge_shape_at(judge *j, const tensor_decl *t) {
   fold_axes(&j->c, &s, &shape);
   if (j->c.status != ROOFLINE_OK && j->c.sink != NULL && diag_errors(j->sink) == errors) {
     str text = expr_print(j->scratch, s.shape);
+    vec_push(j->c.a, j->c.reported, s.f);
     diag_add(j->sink, EVALUATION_FAILS, expr_whole(&s.f->text, s.shape), "'%.*s' has a negative axis or too many, in %s",
              STR_ARG(text), s.f->what);
   }
@@ -210,6 +211,7 @@ static bool read_by_inputs(judge *j, uint32_t index) {
 
 static void unsolvable(judge *j, uint32_t index) {
   const symbol *s = &j->e->symbols[index];
+  set_add(j->unsolvable, index);
   bool inputs = read_by_inputs(j, index);
   diag *d = diag_add(j->sink, INDEX_UNSOLVABLE, yt_value_span(j->e->src, s->key),
                      inputs ? "index '%.*s' cannot be solved from the inputs at some accepted combination"
@@ -378,6 +380,7 @@ plan analysis_run(arena *a, arena *scratch, diag_sink *sink, const analysis_opti
   points_find(scratch, e, &j.p);
   if (!cyclic && combinations_fit(&j)) {
     j.c = fold_new(scratch, sink, e);
+    j.unsolvable = set_new(scratch, e->symbol_count);
     j.base = arena_array(scratch, uint32_t, j.p.axis_count + 1);
     if (!find_base(&j)) {
       no_combination(&j);

@@ -27,6 +27,7 @@ fold fold_new(arena *a, diag_sink *sink, const entry *e) {
   c.lets = arena_array(a, fold_memo, e->let_count + 1);
   c.conditions = arena_array(a, fold_memo, e->tensor_count + 1);
   c.reads = set_new(a, e->symbol_count);
+  c.reported = arena_new_of(a, formula_list);
   for (uint32_t i = 0; i < e->let_count; i++) c.lets[i].reads = set_new(a, e->symbol_count);
   return c;
 }
@@ -38,6 +39,12 @@ void fold_forget(fold *c) {
 
 static const value unknown = {.tag = V_UNKNOWN};
 
+bool fold_failure_known(const fold *c) {
+  for (uint32_t i = 0; i < c->reported->n; i++)
+    if (c->reported->v[i] == c->failed_in) return true;
+  return false;
+}
+
 bool value_closed(const value *v) {
   if (v->tag == V_UNKNOWN) return false;
   if (v->tag == V_ADT) return v->n == 0;
@@ -48,8 +55,12 @@ bool value_closed(const value *v) {
 }
 
 value fold_fail(fold *c, const expr *e, roofline_status status) {
-  if (c->status == ROOFLINE_OK) c->status = status;
+  if (c->status == ROOFLINE_OK) {
+    c->status = status;
+    c->failed_in = c->f;
+  }
   if (c->sink == NULL) return unknown;
+  vec_push(c->a, c->reported, c->f);
   str text = expr_print(c->a, e);
   if (text.n > 60) text = arena_printf(c->a, "%.*s..", 57, text.p);
   const char *why = status == ROOFLINE_E_OVERFLOW ? "overflows 64 bits"
@@ -86,6 +97,7 @@ static value fold_memoized(fold *c, fold_memo *m, const formula *f, const expr *
     m->v = fold_expr(&inner, e);
     m->state = MEMO_DONE;
     c->status = inner.status;
+    c->failed_in = inner.failed_in;
     c->fuel = inner.fuel;
   }
   set_union(c->reads, m->reads);

@@ -38,6 +38,8 @@ typedef struct fold_variable {
   const struct fold_variable *outer;
 } fold_variable;
 
+typedef VEC(const formula *) formula_list;
+
 typedef struct fold {
   arena *a;
   diag_sink *sink; /* NULL: failures are not reported, only noted in `status` */
@@ -50,9 +52,13 @@ typedef struct fold {
   const fold_scope *scope;
   const fold_variable *vars;
   roofline_status status; /* first failure since it was last cleared */
+  const formula *failed_in; /* the text of the last failure */
+  formula_list *reported; /* texts whose failure was reported */
   uint64_t fuel;          /* node visits left: --max-steps */
 } fold;
 
+/* Was a failure in the text of the last one reported before? Then it is no new defect. */
+bool fold_failure_known(const fold *c);
 fold fold_new(arena *a, diag_sink *sink, const entry *e);
 /* Forgets what was derived from the slots; call after changing them. */
 void fold_forget(fold *c);

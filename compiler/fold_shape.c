@@ -104,7 +104,10 @@ bool fold_axes(fold *c, const fold_shape *s, roofline_shape *out) {
     for (int64_t j = 0; j < n; j++) {
       int64_t dim = splice ? roofline_seq_item(&v.u.q, j) : v.u.i;
       if (dim < 0 || out->rank == ROOFLINE_MAX_RANK || (splice && roofline_seq_absent(&v.u.q, j))) {
-        if (c->status == ROOFLINE_OK) c->status = ROOFLINE_E_DOMAIN;
+        if (c->status == ROOFLINE_OK) {
+          c->status = ROOFLINE_E_DOMAIN;
+          c->failed_in = s->f;
+        }
         c->scope = NULL;
         return false;
       }

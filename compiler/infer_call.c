@@ -166,7 +166,9 @@ static void check_argument(infer *c, char form, expr *e, const fact_list *facts)
       }
   }
   if (e->op == EX_COMPREHENSION) e = e->args[0], k = e->kind;
-  infer_wrong_kind(c, e, k, argument_text(form));
+  const char *what = argument_text(form);
+  if (form == 'q' && kind_is(k, K_INTEGER)) what = "a Seq[Int], such as a tuple ((a, b), in its own parentheses),";
+  infer_wrong_kind(c, e, k, what);
 }
 
 static const kind *dtype_kind(infer *c, uint32_t dtypes) {

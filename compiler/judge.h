@@ -24,6 +24,7 @@ typedef struct judge {
   points p;
   fold c;
   uint32_t *base; /* the first accepted choice of every axis */
+  symbol_set unsolvable; /* indices reported as such: no row is asked for them */
 } judge;
 
 /* Folds what an item reads at the combination in the slots, adds it to `reads`, generator arguments to

@@ -42,6 +42,10 @@ static void solve_generated(rows *r) {
       c->status = ROOFLINE_OK;
       if (!fold_generate(c, d, false, &m)) {
         if (c->status == ROOFLINE_OK) continue; /* an argument is not known yet */
+        if (fold_failure_known(c)) {
+          rows_unreached(r, "the generator of", d->name);
+          return;
+        }
         relate(r, row_defect(r, ROW_GENERATOR, "the generator of '%.*s' is outside its domain", STR_ARG(d->name)),
                &d->values, "the generator");
         return;
@@ -93,6 +97,10 @@ static bool instantiate_shapes(rows *r, roofline_shape *shapes) {
     shapes[t].rank = -1;
     if (c->status == ROOFLINE_OK) continue; /* it rests on something malformed */
     all = false;
+    if (fold_failure_known(c)) {
+      rows_unreached(r, "the shape of", d->name);
+      continue;
+    }
     const char *why = c->status == ROOFLINE_E_OVERFLOW ? "overflows 64 bits"
                                                        : "has a negative axis, too many axes, or is outside a primitive's domain";
     relate(r, row_defect(r, ROW_SHAPE, "the shape of '%.*s' %s", STR_ARG(d->name), why), found.f, "the shape");
@@ -115,6 +123,10 @@ static void check_rule(rows *r, const formula *f) {
   value v = fold_formula(c, f);
   if (v.tag == V_BOOL && v.u.b) return;
   if (v.tag != V_BOOL && c->status == ROOFLINE_OK) return; /* it rests on something malformed */
+  if (v.tag != V_BOOL && fold_failure_known(c)) {
+    rows_unreached(r, "a refinement, or what it reads,", STR("fails"));
+    return;
+  }
   str text = expr_print(r->scratch, f->root);
   diag *d = v.tag == V_BOOL
                 ? row_defect(r, ROW_REFINEMENT, "'%.*s' is false", STR_ARG(text))
@@ -153,7 +165,7 @@ static void generate_metadata(rows *r, const roofline_shape *shapes) {
     struct fold_metadata *m = arena_new_of(r->scratch, struct fold_metadata);
     c->status = ROOFLINE_OK;
     if (!fold_generate(c, d, draw, m)) {
-      if (c->status != ROOFLINE_OK)
+      if (c->status != ROOFLINE_OK && !fold_failure_known(c))
         relate(r, row_defect(r, ROW_GENERATOR, "the generator of '%.*s' is outside its domain", STR_ARG(d->name)), &d->values,
                "the generator");
       continue;
@@ -417,7 +429,7 @@ void rows_instantiate(rows *r) {
     check_rules(r, per_case, false);
     if (sound && !r->bad) generate_metadata(r, shapes);
     if (sound && !r->bad) check_requires(r);
-    walk_cases(r, per_case, !r->bad && !r->lax);
+    walk_cases(r, per_case, sound && !r->bad && !r->unreached && !r->lax);
   }
   r->malformed_rows = r->malformed_rows || r->bad;
   c->sink = sink;

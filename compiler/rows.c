@@ -39,8 +39,7 @@ static void unknown_key(rows *r, const yt_node *key) {
   r->bad = true;
 }
 
-/* A fact that this row rests on is malformed: the row is not instantiated, which is a note, not a defect. */
-static void unreached(rows *r, const char *what, str name) {
+void rows_unreached(rows *r, const char *what, str name) {
   if (r->unreached) return;
   r->unreached = true;
   diag_add(r->sink, ROW_UNREACHED, row_span(r), "workload row '%.*s': unreached, %s '%.*s' is malformed",
@@ -49,7 +48,7 @@ static void unreached(rows *r, const char *what, str name) {
 
 static void read_param(rows *r, const param_decl *p, const yt_node *node) {
   if (p->state != FACT_VALID || p->kind == NULL || kind_may(p->kind, K_UNKNOWN)) {
-    unreached(r, "parameter", p->name);
+    rows_unreached(r, "parameter", p->name);
     return;
   }
   uint32_t number = (uint32_t)(p - r->e->parameters);
@@ -64,7 +63,7 @@ static bool some_unreadable(rows *r, const symbol *s, const tensor_decl *t) {
   bool declared = s != NULL && s->state != FACT_VALID;
   bool sections = s == NULL && (e->signature != FACT_VALID || e->inputs == FACT_MALFORMED || e->params == FACT_MALFORMED);
   if (!condition && !declared && !sections) return false;
-  unreached(r, sections ? "section" : "the declaration of", sections ? STR("signature") : s->name);
+  rows_unreached(r, sections ? "section" : "the declaration of", sections ? STR("signature") : s->name);
   return true;
 }
 
@@ -122,7 +121,7 @@ static void read_keys(rows *r) {
       r->index_keys[s->number] = key;
       r->index_nodes[s->number] = given;
     } else if (s != NULL && s->state != FACT_VALID) {
-      unreached(r, "the declaration of", name);
+      rows_unreached(r, "the declaration of", name);
     } else if (e->signature == FACT_VALID && e->forall != FACT_MALFORMED && e->params != FACT_MALFORMED) {
       unknown_key(r, key);
     }
@@ -135,7 +134,7 @@ static void fill_defaults(rows *r) {
     const param_decl *p = &e->parameters[i];
     if (p->tensor >= 0 || r->params[i].tag != V_UNKNOWN) continue;
     if (p->state != FACT_VALID || p->default_state == FACT_MALFORMED || p->kind == NULL) {
-      unreached(r, p->state != FACT_VALID ? "parameter" : "the default of parameter", p->name);
+      rows_unreached(r, p->state != FACT_VALID ? "parameter" : "the default of parameter", p->name);
     } else if (p->default_state == FACT_VALID) {
       r->params[i] = p->default_value;
     } else if (yt_get(r->row->node, arena_cstr(r->scratch, p->name), NULL) == NULL) {
@@ -257,7 +256,7 @@ static void read_indices(rows *r) {
       r->bad = true;
       diag_add(r->sink, ROW_INDEX_IRRELEVANT, yt_value_span(e->src, r->index_keys[i]),
                "index '%.*s' is not relevant on this row's branch; leave it out", STR_ARG(x->name));
-    } else if (r->index_nodes[i] == NULL && wanted && !generated && !r->lax && !set_has(r->unsolvable, x->symbol)) {
+    } else if (r->index_nodes[i] == NULL && wanted && !generated && !r->lax && !set_has(r->j->unsolvable, x->symbol)) {
       r->bad = true;
       diag_add(r->sink, ROW_MISSES_INDEX, row_span(r), "workload row '%.*s' misses index '%.*s'", STR_ARG(r->row->label),
                STR_ARG(x->name));
@@ -341,7 +340,6 @@ uint32_t rows_check(judge *j, plan *out) {
   rows r = {.j = j, .a = j->options->want_rows ? j->a : row_memory, .keep = j->scratch, .scratch = row_memory, .sink = j->sink, .e = e};
   r.covered = arena_array(j->scratch, bool, e->tensor_count + 1);
   r.omitted = arena_array(j->scratch, bool, e->tensor_count + 1);
-  r.unsolvable = set_new(j->scratch, e->symbol_count);
   /* A formula that cannot be read may use any index: "not relevant" and "misses" are then not judged. */
   r.lax = rows_relevance_unreached(&r);
   arena *folding = j->c.a;

@@ -17,7 +17,6 @@ typedef struct rows {
   diag_sink *sink;
   const entry *e;
   VEC(branch *) branches;
-  symbol_set unsolvable; /* indices reported as such: no row is asked for them */
   bool lax;              /* relevance cannot be judged: some expression of the entry is malformed */
   bool *covered, *omitted; /* by tensor: some instantiated row passes it, omits it */
   bool malformed_rows;
@@ -38,6 +37,8 @@ typedef struct rows {
 } rows;
 
 span row_span(const rows *r);
+/* A fact that this row rests on is malformed: the row is not instantiated, which is a note, not a defect. */
+void rows_unreached(rows *r, const char *what, str name);
 /* Puts the row's parameters, indices and passed tensors into the folder's slots. */
 void rows_set_slots(rows *r);
 
