@@ -73,7 +73,10 @@ static bool all_solved(rows *r) {
     const index_decl *x = &e->indices[i];
     bool wanted = set_has(r->branch->relevant, x->symbol) && x->state == FACT_VALID && !kind_may(x->kind, K_DTYPE);
     if (!wanted || value_known(&r->indices[i])) continue;
-    if (!r->lax && !r->bad) row_defect(r, ROW_GENERATOR, "no generator determines index '%.*s' on this row", STR_ARG(x->name));
+    if (set_has(r->j->unsolvable, x->symbol))
+      rows_unreached(r, "index", x->name);
+    else if (!r->lax && !r->bad)
+      row_defect(r, ROW_GENERATOR, "no generator determines index '%.*s' on this row", STR_ARG(x->name));
     return false;
   }
   return !r->bad;
