@@ -434,6 +434,6 @@ void rows_instantiate(rows *r) {
     if (sound && !r->bad) check_requires(r);
     walk_cases(r, per_case, sound && !r->bad && !r->unreached && !r->lax);
   }
-  r->malformed_rows = r->malformed_rows || r->bad;
+  r->malformed_rows = r->malformed_rows || r->bad || r->unreached;
   c->sink = sink;
 }
