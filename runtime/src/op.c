@@ -13,7 +13,7 @@ roofline_status roofline_error_set(roofline_error *error, roofline_status status
   error->found = found;
   va_list args;
   va_start(args, format);
-  vsnprintf(error->message, sizeof error->message, format, args);
+  (void)vsnprintf(error->message, sizeof error->message, format, args);
   va_end(args);
   return status;
 }

@@ -36,23 +36,21 @@ typedef struct mini_args {
 
 typedef struct mini_call {
   roofline_call call;
-  int64_t B, M;
-  roofline_shape S;
-  roofline_dtype D;
-  bool flag;
-  int64_t groups;
-  int32_t mode;
+  int64_t B, M, groups;
   double scale;
-  roofline_dtype out_dtype;
   roofline_value k, note;
   roofline_seq pads;
+  roofline_shape S;
   roofline_adt form;
-  struct {
-    bool w;
-  } present;
   struct {
     roofline_metadata offsets;
   } metadata;
+  roofline_dtype D, out_dtype;
+  int32_t mode;
+  bool flag;
+  struct {
+    bool w;
+  } present;
 } mini_call;
 
 static const char *const modes[] = {"fast", "exact"};
@@ -201,8 +199,9 @@ static const char *mini_roof_key(const roofline_call *call) {
 /* Rows: a good one, one whose metadata does not fit int32, one whose list has another length than B. */
 #define ROW_CALL(b, m)                                                                                       \
   {                                                                                                          \
-    .call = {&mini_op, ROOFLINE_CALL_CHECKED, NULL}, .B = b, .M = m, .S = {1, {4}}, .D = ROOFLINE_FLOAT16,   \
-    .flag = true, .groups = 1, .scale = 0.5, .k = {.tag = ROOFLINE_TAG_INT, .u = {.i = 3}}, .metadata = {    \
+    .call = {&mini_op, ROOFLINE_CALL_CHECKED, NULL}, .B = (b), .M = (m), .S = {1, {4}},                      \
+    .D = ROOFLINE_FLOAT16, .flag = true, .groups = 1, .scale = 0.5,                                          \
+    .k = {.tag = ROOFLINE_TAG_INT, .u = {.i = 3}}, .metadata = {                                             \
       {NULL, ROOFLINE_INT32, (b) + 1}                                                                        \
     }                                                                                                        \
   }

@@ -401,21 +401,21 @@ static void test_dtype_primitives(void **state) {
 /* Largest and next: what `representable` takes and refuses. From the formats' definitions: p bits of
    precision and exponents up to e give (2 - 2^(1 - p)) * 2^e, less one step where the last is a nan. */
 static const struct {
-  roofline_dtype t;
   double largest;
+  roofline_dtype t;
   bool infinite;
 } formats[] = {
-    {ROOFLINE_FLOAT16, 65504.0, true},
-    {ROOFLINE_BFLOAT16, 3.3895313892515355e38, true},
-    {ROOFLINE_FLOAT32, FLT_MAX, true},
-    {ROOFLINE_FLOAT64, DBL_MAX, true},
-    {ROOFLINE_COMPLEX64, FLT_MAX, true},
-    {ROOFLINE_COMPLEX128, DBL_MAX, true},
-    {ROOFLINE_FLOAT8_E4M3FN, 448.0, false},
-    {ROOFLINE_FLOAT8_E5M2, 57344.0, true},
-    {ROOFLINE_FLOAT8_E4M3FNUZ, 240.0, false},
-    {ROOFLINE_FLOAT8_E5M2FNUZ, 57344.0, false},
-    {ROOFLINE_FLOAT8_E8M0FNU, 170141183460469231731687303715884105728.0, false},
+    {65504.0, ROOFLINE_FLOAT16, true},
+    {3.3895313892515355e38, ROOFLINE_BFLOAT16, true},
+    {FLT_MAX, ROOFLINE_FLOAT32, true},
+    {DBL_MAX, ROOFLINE_FLOAT64, true},
+    {FLT_MAX, ROOFLINE_COMPLEX64, true},
+    {DBL_MAX, ROOFLINE_COMPLEX128, true},
+    {448.0, ROOFLINE_FLOAT8_E4M3FN, false},
+    {57344.0, ROOFLINE_FLOAT8_E5M2, true},
+    {240.0, ROOFLINE_FLOAT8_E4M3FNUZ, false},
+    {57344.0, ROOFLINE_FLOAT8_E5M2FNUZ, false},
+    {170141183460469231731687303715884105728.0, ROOFLINE_FLOAT8_E8M0FNU, false},
 };
 
 static void test_representable_floats(void **state) {

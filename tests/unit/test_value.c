@@ -12,31 +12,30 @@
 #include <roofline/roofline.h>
 
 static const struct {
-  const char *name;
+  const char *name, *category;
   int bits;
-  const char *category;
   int dl_code; /* the DLDataTypeCode of DLPack 1.1 */
 } dtypes[] = {
-    {"bool", 8, "bool", 6},
-    {"uint8", 8, "int", 1},
-    {"int8", 8, "int", 0},
-    {"int16", 16, "int", 0},
-    {"uint16", 16, "int", 1},
-    {"int32", 32, "int", 0},
-    {"uint32", 32, "int", 1},
-    {"int64", 64, "int", 0},
-    {"uint64", 64, "int", 1},
-    {"float16", 16, "float", 2},
-    {"bfloat16", 16, "float", 4},
-    {"float32", 32, "float", 2},
-    {"float64", 64, "float", 2},
-    {"complex64", 64, "complex", 5},
-    {"complex128", 128, "complex", 5},
-    {"float8_e4m3fn", 8, "float", 10},
-    {"float8_e5m2", 8, "float", 12},
-    {"float8_e4m3fnuz", 8, "float", 11},
-    {"float8_e5m2fnuz", 8, "float", 13},
-    {"float8_e8m0fnu", 8, "float", 14},
+    {"bool", "bool", 8, 6},
+    {"uint8", "int", 8, 1},
+    {"int8", "int", 8, 0},
+    {"int16", "int", 16, 0},
+    {"uint16", "int", 16, 1},
+    {"int32", "int", 32, 0},
+    {"uint32", "int", 32, 1},
+    {"int64", "int", 64, 0},
+    {"uint64", "int", 64, 1},
+    {"float16", "float", 16, 2},
+    {"bfloat16", "float", 16, 4},
+    {"float32", "float", 32, 2},
+    {"float64", "float", 64, 2},
+    {"complex64", "complex", 64, 5},
+    {"complex128", "complex", 128, 5},
+    {"float8_e4m3fn", "float", 8, 10},
+    {"float8_e5m2", "float", 8, 12},
+    {"float8_e4m3fnuz", "float", 8, 11},
+    {"float8_e5m2fnuz", "float", 8, 13},
+    {"float8_e8m0fnu", "float", 8, 14},
 };
 enum { DTYPES = sizeof dtypes / sizeof *dtypes };
 

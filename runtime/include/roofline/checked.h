@@ -67,9 +67,7 @@ static inline int64_t roofline_mul(roofline_status *status, int64_t a, int64_t b
   return r;
 }
 
-static inline int64_t roofline_neg(roofline_status *status, int64_t a) {
-  return roofline_sub(status, 0, a);
-}
+static inline int64_t roofline_neg(roofline_status *status, int64_t a) { return roofline_sub(status, 0, a); }
 
 /* a // b, rounded towards minus infinity: -7 // 2 == -4. Division by zero is DOMAIN. */
 static inline int64_t roofline_floordiv(roofline_status *status, int64_t a, int64_t b) {

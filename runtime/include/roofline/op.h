@@ -72,9 +72,10 @@ enum { ROOFLINE_NOWHERE = -1 };
 typedef struct roofline_tensor_info {
   const char *name;
   roofline_role role;
-  ptrdiff_t present_offset;  /* bool in the call struct; ROOFLINE_NOWHERE: always present */
-  ptrdiff_t args_offset;     /* roofline_tensor in the args struct; ROOFLINE_NOWHERE: not passed (most outputs) */
-  ptrdiff_t metadata_offset; /* roofline_metadata in the call struct; ROOFLINE_NOWHERE: not a metadata tensor */
+  ptrdiff_t present_offset; /* bool in the call struct; ROOFLINE_NOWHERE: always present */
+  ptrdiff_t args_offset; /* roofline_tensor in the args struct; ROOFLINE_NOWHERE: not passed (most outputs) */
+  ptrdiff_t
+      metadata_offset; /* roofline_metadata in the call struct; ROOFLINE_NOWHERE: not a metadata tensor */
 } roofline_tensor_info;
 
 /* One workload row and dtype case: a call ready to evaluate, but for its metadata values. */
@@ -112,8 +113,8 @@ struct roofline_op {
                             roofline_dtype *dtype);
   /* A let's value; a Shape or ADT let is written to the matching out parameter, *value then has
      ROOFLINE_TAG_SEQ over *shape, or ROOFLINE_TAG_OPAQUE for an ADT. */
-  roofline_status (*let)(const roofline_call *call, int32_t let, roofline_value *value,
-                         roofline_shape *shape, roofline_adt *adt);
+  roofline_status (*let)(const roofline_call *call, int32_t let, roofline_value *value, roofline_shape *shape,
+                         roofline_adt *adt);
   /* The generated values of a metadata tensor of a row; with values NULL only the shape. */
   roofline_status (*generate)(const roofline_call *call, const roofline_seq *lists, int32_t tensor,
                               roofline_shape *shape, int64_t *values);
@@ -136,13 +137,19 @@ ROOFLINE_API roofline_status roofline_eval(const roofline_call *call, roofline_c
 ROOFLINE_API roofline_status roofline_call_int(const roofline_call *call, const char *name, int64_t *value);
 ROOFLINE_API roofline_status roofline_call_bool(const roofline_call *call, const char *name, bool *value);
 ROOFLINE_API roofline_status roofline_call_float(const roofline_call *call, const char *name, double *value);
-ROOFLINE_API roofline_status roofline_call_string(const roofline_call *call, const char *name, const char **value);
-ROOFLINE_API roofline_status roofline_call_dtype(const roofline_call *call, const char *name, roofline_dtype *value);
-ROOFLINE_API roofline_status roofline_call_shape(const roofline_call *call, const char *name, roofline_shape *value);
-ROOFLINE_API roofline_status roofline_call_value(const roofline_call *call, const char *name, roofline_value *value);
-ROOFLINE_API roofline_status roofline_call_adt(const roofline_call *call, const char *name, roofline_adt *value);
+ROOFLINE_API roofline_status roofline_call_string(const roofline_call *call, const char *name,
+                                                  const char **value);
+ROOFLINE_API roofline_status roofline_call_dtype(const roofline_call *call, const char *name,
+                                                 roofline_dtype *value);
+ROOFLINE_API roofline_status roofline_call_shape(const roofline_call *call, const char *name,
+                                                 roofline_shape *value);
+ROOFLINE_API roofline_status roofline_call_value(const roofline_call *call, const char *name,
+                                                 roofline_value *value);
+ROOFLINE_API roofline_status roofline_call_adt(const roofline_call *call, const char *name,
+                                               roofline_adt *value);
 /* Is a tensor passed, or a Maybe parameter given? */
-ROOFLINE_API roofline_status roofline_call_present(const roofline_call *call, const char *name, bool *present);
+ROOFLINE_API roofline_status roofline_call_present(const roofline_call *call, const char *name,
+                                                   bool *present);
 /* A present tensor's shape and dtype (data NULL), its size in bytes, its metadata values. */
 ROOFLINE_API roofline_status roofline_call_tensor(const roofline_call *call, const char *name,
                                                   roofline_shape *shape, roofline_dtype *dtype);
@@ -166,17 +173,22 @@ ROOFLINE_API roofline_status roofline_call_stage(const roofline_call *call, cons
 typedef struct roofline_binding roofline_binding;
 ROOFLINE_API roofline_binding *roofline_binding_new(const roofline_op *op); /* NULL: no memory */
 ROOFLINE_API void roofline_binding_free(roofline_binding *b);
-ROOFLINE_API roofline_status roofline_binding_set(roofline_binding *b, const char *param, roofline_value value);
-ROOFLINE_API roofline_status roofline_binding_set_adt(roofline_binding *b, const char *param, roofline_adt value);
-ROOFLINE_API roofline_status roofline_binding_tensor(roofline_binding *b, const char *tensor, roofline_tensor value);
+ROOFLINE_API roofline_status roofline_binding_set(roofline_binding *b, const char *param,
+                                                  roofline_value value);
+ROOFLINE_API roofline_status roofline_binding_set_adt(roofline_binding *b, const char *param,
+                                                      roofline_adt value);
+ROOFLINE_API roofline_status roofline_binding_tensor(roofline_binding *b, const char *tensor,
+                                                     roofline_tensor value);
 /* Instead of tensors: give every index, and which optional tensors are passed; bind then builds each
    tensor that was not given itself, and compares the indices it solves with those given. An index that
    the call's branch does not use may have any value. Metadata values are generated when all the op's
    Seq[Int] indices are given too, else they are not available. */
-ROOFLINE_API roofline_status roofline_binding_index(roofline_binding *b, const char *index, roofline_value value);
+ROOFLINE_API roofline_status roofline_binding_index(roofline_binding *b, const char *index,
+                                                    roofline_value value);
 ROOFLINE_API roofline_status roofline_binding_pass(roofline_binding *b, const char *tensor, bool present);
 ROOFLINE_API roofline_status roofline_binding_bind(roofline_binding *b, roofline_error *error);
-ROOFLINE_API const roofline_call *roofline_binding_call(const roofline_binding *b); /* after a bind that succeeded */
+ROOFLINE_API const roofline_call *
+roofline_binding_call(const roofline_binding *b); /* after a bind that succeeded */
 
 /* A workload row with its metadata values generated. *call is valid until roofline_row_close. */
 typedef struct roofline_row_call {
@@ -190,7 +202,7 @@ ROOFLINE_API void roofline_row_close(roofline_row_call *row);
    dotted path in `roofline.func`; OP is the op's symbol name ("gemm_fwd"). */
 #define ROOFLINE_FORMULA(NAME) roofline_status NAME(const roofline_call *call, roofline_cost *cost)
 #define ROOFLINE_ROOF_KEY(OP) const char *roofline_##OP##_roof_key(const roofline_call *call)
-#define ROOFLINE_READ_BYTES(OP)                                                                    \
+#define ROOFLINE_READ_BYTES(OP)                                                                              \
   roofline_status roofline_##OP##_read_bytes(const roofline_call *call, int64_t *bytes)
 #define ROOFLINE_DATA_TERMS(OP) const char *roofline_##OP##_data_terms(const roofline_call *call)
 

@@ -41,7 +41,8 @@ ROOFLINE_API int64_t roofline_min(roofline_status *status, roofline_seq s, roofl
 /* seq[i] and seq[a:b] with Python's negative indices; an index out of range or an absent item is
    DOMAIN, slices are clamped. */
 ROOFLINE_API int64_t roofline_seq_at(roofline_status *status, roofline_seq s, int64_t i);
-ROOFLINE_API roofline_seq roofline_seq_slice(roofline_seq s, int64_t from, int64_t to); /* to: INT64_MAX for open */
+ROOFLINE_API roofline_seq roofline_seq_slice(roofline_seq s, int64_t from,
+                                             int64_t to); /* to: INT64_MAX for open */
 ROOFLINE_API bool roofline_seq_eq(roofline_seq a, roofline_seq b);
 ROOFLINE_API int roofline_seq_cmp(roofline_seq a, roofline_seq b); /* lexicographic: -1, 0, 1 */
 ROOFLINE_API bool roofline_seq_contains(roofline_seq s, int64_t x);
@@ -64,8 +65,10 @@ static inline void roofline_shape_push(roofline_status *status, roofline_shape *
 static inline void roofline_shape_append(roofline_status *status, roofline_shape *shape, roofline_seq s) {
   if (s.len > ROOFLINE_MAX_RANK) roofline_fail(status, ROOFLINE_E_DOMAIN);
   for (int64_t i = 0; i < s.len && *status == ROOFLINE_OK; i++) {
-    if (roofline_seq_absent(&s, i)) roofline_fail(status, ROOFLINE_E_DOMAIN);
-    else roofline_shape_push(status, shape, roofline_seq_item(&s, i));
+    if (roofline_seq_absent(&s, i))
+      roofline_fail(status, ROOFLINE_E_DOMAIN);
+    else
+      roofline_shape_push(status, shape, roofline_seq_item(&s, i));
   }
 }
 
@@ -74,8 +77,8 @@ ROOFLINE_API int64_t roofline_conv_out(roofline_status *status, int64_t length, 
 ROOFLINE_API int64_t roofline_pool_out(roofline_status *status, int64_t length, int64_t kernel,
                                        int64_t stride, int64_t padding, int64_t dilation, bool ceil_mode);
 /* `layout` is a value of an ADT with the constructors and fields of MGroupedLayout, read by name. */
-ROOFLINE_API int64_t roofline_moe_capacity(roofline_status *status, const roofline_adt *layout,
-                                           int64_t rows, int64_t experts);
+ROOFLINE_API int64_t roofline_moe_capacity(roofline_status *status, const roofline_adt *layout, int64_t rows,
+                                           int64_t experts);
 ROOFLINE_API int64_t roofline_mhc_expansion(roofline_status *status, int64_t q);
 ROOFLINE_API roofline_dtype roofline_promote_int_to_float(roofline_dtype t);
 ROOFLINE_API roofline_dtype roofline_coalesce_dtype(roofline_dtype maybe, roofline_dtype t);

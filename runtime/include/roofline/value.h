@@ -28,9 +28,9 @@ typedef enum roofline_dtype {
   ROOFLINE_DTYPE_COUNT
 } roofline_dtype;
 
-ROOFLINE_API const char *roofline_dtype_name(roofline_dtype t);      /* "float16"; "none" for NONE */
+ROOFLINE_API const char *roofline_dtype_name(roofline_dtype t); /* "float16"; "none" for NONE */
 ROOFLINE_API roofline_dtype roofline_dtype_find(const char *name, size_t length); /* NONE when unknown */
-ROOFLINE_API int roofline_dtype_bits(roofline_dtype t);              /* bits of one element; 0 for NONE */
+ROOFLINE_API int roofline_dtype_bits(roofline_dtype t); /* bits of one element; 0 for NONE */
 ROOFLINE_API roofline_category roofline_dtype_category(roofline_dtype t);
 ROOFLINE_API const char *roofline_category_name(roofline_category c); /* "bool" "int" "float" "complex" */
 
@@ -123,7 +123,8 @@ typedef struct roofline_value {
 } roofline_value;
 
 static inline roofline_value roofline_none(void) {
-  roofline_value v = {ROOFLINE_TAG_NONE, {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {NULL, NULL, 0, 0, 0, 0}}};
+  roofline_value v = {ROOFLINE_TAG_NONE,
+                      {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {NULL, NULL, 0, 0, 0, 0}}};
   return v;
 }
 static inline roofline_value roofline_bool(bool b) {
