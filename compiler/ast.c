@@ -85,12 +85,14 @@ static void print_string(printer *p, str s) {
   put_text(p, "'");
 }
 
-/* The shortest text that reads back as the same double, and as a float. */
+/* The shortest text that reads back as the same double, and as a float; without an exponent where Python
+   writes none. */
 static void print_float(printer *p, double f) {
+  bool exponent = fabs(f) >= 1e16 || fabs(f) < 1e-4;
   char text[40];
   for (int digits = 1; digits <= 17; digits++) {
     snprintf(text, sizeof text, "%.*g", digits, f);
-    if (strtod(text, NULL) == f) break;
+    if (strtod(text, NULL) == f && (exponent || strchr(text, 'e') == NULL)) break;
   }
   put_text(p, text);
   if (isfinite(f) && strpbrk(text, ".e") == NULL) put_text(p, ".0");

@@ -104,6 +104,8 @@ void syntax_unexpected(syntax *s, const expr_token *t) {
     return;
   }
   if (s->form == PARSE_SHAPE && s->open.n == 0) {
+    if (s->defects.n > 0 && s->defects.v[s->defects.n - 1].code == SYN_SHAPE)
+      return; /* `M, N`, after its M */
     syntax_refuse(s, SYN_SHAPE, t->begin, t->end, "something other than a shape")->help =
         STR("a shape is written [axis, ...] or Family[arg, ...]");
     return;

@@ -238,8 +238,7 @@ static void refuse_splice(syntax *s, const element *e) {
       ->help = STR("'*S' is an axis of a shape: [*S, N]");
 }
 
-/* The value of an element where only plain ones may stand. */
-static expr *plain(syntax *s, const element *e) {
+expr *syntax_plain(syntax *s, const element *e) {
   switch (e->form) {
   case ELEMENT_PLAIN: return e->value.e;
   case ELEMENT_ASSIGNED:
@@ -262,7 +261,7 @@ static void set_elements(syntax *s, expr *e, const element_list *list, bool spli
       nest(s, splice, 0);
       e->args[i] = splice;
     } else {
-      e->args[i] = plain(s, x);
+      e->args[i] = syntax_plain(s, x);
     }
   }
   nest(s, e, 1);
@@ -369,7 +368,7 @@ operand syntax_call(syntax *s, operand callee, elements es, const expr_token *cl
   e->args = arena_array(s->a, expr *, e->n);
   for (uint32_t i = 0; i < e->n; i++) {
     const element *x = &es.list->v[i];
-    e->args[i] = x->form == ELEMENT_ASSIGNED ? x->value.e : plain(s, x);
+    e->args[i] = x->form == ELEMENT_ASSIGNED ? x->value.e : syntax_plain(s, x);
   }
   bool good = set_keywords(s, e, es.list);
   if (name.n == 0) {
@@ -430,7 +429,7 @@ operand syntax_parenthesized(syntax *s, const expr_token *open, elements es, con
     set_elements(s, e, es.list, false);
     return whole(e);
   }
-  expr *e = plain(s, &es.list->v[0]);
+  expr *e = syntax_plain(s, &es.list->v[0]);
   e->parenthesized = true;
   nest(s, e, 1);
   return (operand){e, open->begin, close->end};
@@ -448,11 +447,9 @@ operand syntax_set(syntax *s, const expr_token *open, const expr_token *close) {
   return rejected_form(s, d, open->begin, close->end);
 }
 
-/* ---- roots ---- */
+/* ---- shapes ---- */
 
-expr *syntax_expression(syntax *s, const element *e) { return plain(s, e); }
-
-expr *syntax_shape(syntax *s, const expr_token *open, elements es, const expr_token *close) {
+operand syntax_shape(syntax *s, const expr_token *open, elements es, const expr_token *close) {
   expr *e = node(s, EX_SHAPE, open->begin, close->end);
   set_elements(s, e, es.list, true);
   uint32_t axes = 0;
@@ -463,21 +460,21 @@ expr *syntax_shape(syntax *s, const expr_token *open, elements es, const expr_to
     e->op = EX_ERROR;
     break;
   }
-  return e;
+  return whole(e);
 }
 
-expr *syntax_family(syntax *s, const expr_token *name, elements es, const expr_token *close) {
+operand syntax_family(syntax *s, const expr_token *name, elements es, const expr_token *close) {
   expr *e = node(s, EX_APPLY, name->begin, close->end);
   e->name = name->u.s;
   set_at(e, name);
   set_elements(s, e, es.list, false);
-  return e;
+  return whole(e);
 }
 
-expr *syntax_no_shape(syntax *s, uint32_t begin, uint32_t end, str instead) {
+operand syntax_no_shape(syntax *s, uint32_t begin, uint32_t end, const char *instead) {
   syntax_defect *d = syntax_refuse(s, SYN_SHAPE, begin, end, "something other than a shape");
-  d->help = instead;
-  return rejected_form(s, d, begin, end).e;
+  d->help = str_of(instead);
+  return rejected_form(s, d, begin, end);
 }
 
 /* ---- kinds and types ---- */
@@ -491,11 +488,11 @@ static void set_chain(syntax *s, expr *e, const chain *c) {
   }
 }
 
-expr *syntax_union(syntax *s, const chain *arms) {
+operand syntax_union(syntax *s, const chain *arms) {
   expr *e = node(s, EX_UNION, arms->whole.begin, arms->whole.end);
   set_chain(s, e, arms);
   nest(s, e, 0);
-  return e;
+  return whole(e);
 }
 
 operand syntax_generic(syntax *s, operand name, const chain *args, const expr_token *close) {

@@ -125,14 +125,13 @@ operand syntax_set(syntax *s, const expr_token *open, const expr_token *close);
 operand syntax_comprehension(syntax *s, operand value, const loop *l);
 element_list *syntax_append(syntax *s, element_list *list, const element *e);
 
-expr *syntax_expression(syntax *s, const element *e);
-expr *syntax_shape(syntax *s, const expr_token *open, elements es, const expr_token *close);
-expr *syntax_family(syntax *s, const expr_token *name, elements es, const expr_token *close);
-/* A shape written as something else; `instead` is what to write */
-expr *syntax_no_shape(syntax *s, uint32_t begin, uint32_t end, str instead);
+/* An element where none but plain ones may stand. */
+expr *syntax_plain(syntax *s, const element *e);
+operand syntax_shape(syntax *s, const expr_token *open, elements es, const expr_token *close);
+operand syntax_family(syntax *s, const expr_token *name, elements es, const expr_token *close);
+operand syntax_no_shape(syntax *s, uint32_t begin, uint32_t end, const char *instead);
 
-/* Types. The last token of a dotted name moves its end. */
-expr *syntax_union(syntax *s, const chain *arms);
+operand syntax_union(syntax *s, const chain *arms);
 operand syntax_generic(syntax *s, operand name, const chain *args, const expr_token *close);
 operand syntax_dotted(syntax *s, operand name, const expr_token *part);
 

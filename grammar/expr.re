@@ -89,11 +89,7 @@ next:
     "in"     { TOKEN(IN); }
     "is"     { TOKEN(IS); }
     "lambda" { TOKEN(LAMBDA); }
-    "inf" {
-      t = ended(s, t, TOKEN_INF);
-      t.u.f = INFINITY;
-      return t;
-    }
+    "inf"    { t.u.f = INFINITY; TOKEN(INF); }
     "None"   { TOKEN(NONE); }
     "true"  | "True"  { TOKEN(TRUE); }
     "false" | "False" { TOKEN(FALSE); }
@@ -161,6 +157,8 @@ next:
       return t;
     }
     single | double {
+      // Quotes that do not pair shift what is string and what is not: the token between them is no defect.
+      syntax_withdraw(s, SYN_UNEXPECTED, s->last.begin, s->last.end);
       return refused_string(s, t, "a string without a closing quote on its line", "close it with the quote that opens it");
     }
     [A-Za-z]{1,2} string {

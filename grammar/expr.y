@@ -22,24 +22,25 @@
 
 %syntax_error  { (void)yymajor; syntax_unexpected(s, &TOKEN); }
 %parse_failure { s->stopped = true; }
-%stack_overflow { syntax_too_deep(s, s->last.begin, s->last.end); }
+%stack_overflow { arena_out_of_memory(); }
 
 /* No rule takes these, so the parser recovers around them: what is no token at all, and the end of a text
    that breaks off. */
 %token UNKNOWN END.
 
-root ::= EXPRESSION element(E).                           { s->root = syntax_expression(s, &E); }
-root ::= SHAPE LBRACKET(O) elements(E) RBRACKET(C).       { s->root = syntax_shape(s, &O, E, &C); }
-root ::= SHAPE NAME(N) LBRACKET elements(E) RBRACKET(C).  { s->root = syntax_family(s, &N, E, &C); }
-root ::= TYPE type(T).                                    { s->root = syntax_union(s, &T); }
+root ::= EXPRESSION element(E).                           { s->root = syntax_plain(s, &E); }
+root ::= SHAPE shape(A).                                  { s->root = A.e; }
+root ::= TYPE type(T).                                    { s->root = syntax_union(s, &T).e; }
 
+shape(A) ::= LBRACKET(O) elements(E) RBRACKET(C).         { A = syntax_shape(s, &O, E, &C); }
+shape(A) ::= NAME(N) LBRACKET elements(E) RBRACKET(C).    { A = syntax_family(s, &N, E, &C); }
 /* Shapes written as expressions. */
-root ::= SHAPE NAME(N).
-  { s->root = syntax_no_shape(s, N.begin, N.end, STR("write [*S] for a shape S, [N] for one axis N")); }
-root ::= SHAPE NAME(N) LPAREN elements RPAREN(C).
-  { s->root = syntax_no_shape(s, N.begin, C.end, STR("write [*f(..)] for a computed shape")); }
-root ::= SHAPE LPAREN(O) elements RPAREN(C).
-  { s->root = syntax_no_shape(s, O.begin, C.end, STR("write the axes in square brackets")); }
+shape(A) ::= NAME(N).
+  { A = syntax_no_shape(s, N.begin, N.end, "write [*S] for a shape S, [N] for one axis N"); }
+shape(A) ::= NAME(N) LPAREN elements RPAREN(C).
+  { A = syntax_no_shape(s, N.begin, C.end, "write [*f(..)] for a computed shape"); }
+shape(A) ::= LPAREN(O) elements RPAREN(C).
+  { A = syntax_no_shape(s, O.begin, C.end, "write the axes in square brackets"); }
 
 /* ---- expressions, from loose to tight ---- */
 
@@ -191,7 +192,7 @@ dotted(A) ::= dotted(X) DOT NAME(N).     { A = syntax_dotted(s, X, &N); }
 
 arguments(A) ::= argument(X).            { A = syntax_chain(X); }
 arguments(A) ::= arguments(A) COMMA argument(X).  { syntax_join(s, &A, X); }
-argument(A) ::= type(T).                 { expr *u = syntax_union(s, &T); A = (operand){u, u->begin, u->end}; }
+argument(A) ::= type(T).                 { A = syntax_union(s, &T); }
 argument(A) ::= ELLIPSIS(T).             { A = syntax_leaf(s, EX_ELLIPSIS, &T); }
 
 %code {
