@@ -59,6 +59,10 @@ static void read_label(const reader *r, row_decl *row, uint32_t number) {
   diag *d = diag_add(r->sink, ENTRY_LABEL, yaml_place(r->src, key, row->label_node),
                      "label of workloads[%u] is %.*s", number, STR_ARG(yaml_describe(r->a, row->label_node)));
   diag_help(r->sink, d, "it takes a string of 1 to %d letters, digits, '.', '_' and '-'", LABEL_LENGTH);
+  if (row->label_node->kind == YT_SCALAR && is_label(yt_text(row->label_node)) &&
+      !yaml_is_string(row->label_node))
+    diag_help(r->sink, d, "one that YAML reads as something else needs quotes: '%.*s'",
+              STR_ARG(yt_text(row->label_node)));
 }
 
 static void read_workloads(reader *r, const slot *s) {

@@ -212,13 +212,18 @@ static const adt_field *field_named(const adt_ctor *ctor, str name, uint32_t *nu
   return NULL;
 }
 
-static void refuse_field(const reading *r, const adt_ctor *ctor, const yt_node *key) {
+/* Returns the bit of the field that was probably meant, which then is not missing too. */
+static uint32_t refuse_field(const reading *r, const adt_ctor *ctor, const yt_node *key) {
   str names[ROOFLINE_MAX_FIELDS];
   for (uint32_t i = 0; i < ctor->field_count; i++) names[i] = ctor->fields[i].name;
   diag *d = diag_add(r->sink, VALUE_ADT, yt_value_span(r->src, key),
                      "'%.*s' is no field of constructor '%.*s'", STR_ARG(yt_text(key)), STR_ARG(ctor->name));
   diag_list(r->sink, d, "fields", names, ctor->field_count);
   diag_suggest(r->sink, d, yt_text(key), names, ctor->field_count);
+  uint32_t number;
+  return field_named(ctor, diag_nearest(yt_text(key), names, ctor->field_count), &number) != NULL
+             ? 1u << number
+             : 0;
 }
 
 static int64_t field_number(const kind *k, const value *v) {
@@ -244,7 +249,7 @@ static bool read_fields(const reading *r, const adt_ctor *ctor, const yt_node *k
     uint32_t number;
     const adt_field *f = field_named(ctor, yt_text(name), &number);
     if (f == NULL) {
-      refuse_field(r, ctor, name);
+      seen |= refuse_field(r, ctor, name);
       good = false;
       continue;
     }

@@ -130,6 +130,8 @@ static void test_adt_values(void **state) {
       {"{plane: {}}", NULL, "RL0234 plane"},
       {"{plain: 3}", NULL, "RL0234 3"},
       {"{packed: {how: y, flag: true, n: 3}}", NULL, "RL0234 packed"},
+      {"{packed: {how: y, flagg: true, n: 3, i: 0}}", NULL, "RL0234 flagg"},
+      {"{packed: {how: y, zzzzzz: true, n: 3, i: 0}}", NULL, "RL0234 packed; RL0234 zzzzzz"},
       {"{packed: {how: z, flag: 1, n: -3, i: 0.5, j: 1}}", NULL,
        "RL0230 z; RL0230 1; RL0232 -3; RL0230 0.5; RL0234 j"},
   };
