@@ -91,7 +91,7 @@ static void print_float(printer *p, double f) {
   bool exponent = fabs(f) >= 1e16 || fabs(f) < 1e-4;
   char text[40];
   for (int digits = 1; digits <= 17; digits++) {
-    snprintf(text, sizeof text, "%.*g", digits, f);
+    (void)snprintf(text, sizeof text, "%.*g", digits, f);
     if (strtod(text, NULL) == f && (exponent || strchr(text, 'e') == NULL)) break;
   }
   put_text(p, text);

@@ -28,12 +28,19 @@ bool parse_is_reserved(str name) {
 
 /* ---- defects ---- */
 
+/* A text of nothing but defects costs no more memory than one without. */
+enum { MOST_DEFECTS = 1000 };
+
 syntax_defect *syntax_refuse(syntax *s, diag_code code, uint32_t begin, uint32_t end, const char *format,
                              ...) {
   va_list args;
   va_start(args, format);
   syntax_defect d = {.code = code, .begin = begin, .end = end, .message = arena_vprintf(s->a, format, args)};
   va_end(args);
+  if (s->defects.n > MOST_DEFECTS) {
+    s->stopped = true;
+    s->defects.n--;
+  }
   vec_push(s->a, &s->defects, d);
   return &s->defects.v[s->defects.n - 1];
 }
@@ -73,8 +80,7 @@ str syntax_shown(syntax *s, uint32_t begin, uint32_t end) {
     }
   }
   if (n < end - begin) {
-    memcpy(out + used, "...", 3);
-    used += 3;
+    for (int i = 0; i < 3; i++) out[used++] = '.';
   }
   return (str){out, used};
 }
@@ -240,6 +246,11 @@ static void drop_inside_forms(syntax *s) {
 }
 
 static void report(syntax *s, diag_sink *sink, const expr_text *text, const char *what) {
+  if (s->defects.n > MOST_DEFECTS) {
+    syntax_defect *d = &s->defects.v[MOST_DEFECTS];
+    *d = (syntax_defect){.code = SYN_MANY, .begin = d->begin, .end = d->end};
+    d->message = STR("a defect after a thousand others, the last that is read,");
+  }
   drop_inside_forms(s);
   for (uint32_t i = 0; i < s->defects.n; i++) {
     const syntax_defect *x = &s->defects.v[i];

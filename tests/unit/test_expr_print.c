@@ -12,7 +12,7 @@ static bool same(const expr *x, const expr *y) {
     if (x->u.i != y->u.i) return false;
     break;
   case EX_FLOAT:
-    if (memcmp(&x->u.f, &y->u.f, sizeof x->u.f) != 0) return false;
+    if (x->u.f != y->u.f || signbit(x->u.f) != signbit(y->u.f)) return false;
     break;
   case EX_BOOL:
     if (x->u.b != y->u.b) return false;
@@ -235,7 +235,7 @@ static void corpus_pair(corpus *c, const yt_node *key, const yt_node *value, con
     parse_form form;
   } sections[] = {{"forall", PARSE_TYPE}, {"let", PARSE_EXPRESSION}, {"formals", PARSE_TYPE}};
   char name[64];
-  snprintf(name, sizeof name, "%.*s", STR_ARG(yt_text(key)));
+  (void)snprintf(name, sizeof name, "%.*s", STR_ARG(yt_text(key)));
   if (strcmp(name, "workloads") == 0 || strcmp(name, "composition") == 0) return;
   for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
     if (strcmp(above, sections[i].above) == 0) corpus_text(c, sections[i].form, value);
