@@ -1,5 +1,6 @@
 /* types.yaml: algebraic data types, also as data for the runtime. language.md §1. */
 #include "compiler/entry_read.h"
+#include "compiler/invariant.h"
 
 enum { MAX_CTORS = 31 }; /* a kind holds the constructors a value may have as bits */
 
@@ -72,12 +73,11 @@ static bool read_ctor(const reader *r, adt_ctor *c, const yt_node *key, const yt
   c->fields = arena_array(r->a, adt_field, n);
   for (uint32_t i = 0; i < n; i++)
     good = read_field(r, &c->fields[i], member_key(fields, i), member_node(fields, i)) && good;
-  if (invariant->state == FACT_MALFORMED) good = false;
   if (invariant->state != FACT_VALID) return good;
   c->invariant_text = (expr_text){r->src, invariant->node};
   c->invariant = parse_text(r->a, r->sink, r->limits, PARSE_EXPRESSION, &c->invariant_text,
                             what_of(r->a, "invariant", o));
-  return good && c->invariant != NULL;
+  return good;
 }
 
 /* ---- the same for the runtime ---- */
@@ -174,4 +174,5 @@ void entry_read_adts(arena *a, diag_sink *sink, const parse_limits *limits, cons
     const reader r = {a, sink, limits, &none, files[i].src, NULL};
     read_types_file(&r, files[i].root, out, &names);
   }
+  invariant_check_kinds(a, sink, out);
 }

@@ -35,8 +35,9 @@ typedef struct adt_ctor {
   str name, python;
   adt_field *fields;
   uint32_t field_count;
-  expr *invariant; /* NULL: none */
+  expr *invariant; /* NULL: none, or one that is malformed (reported) */
   expr_text invariant_text;
+  bool invariant_judged; /* a Bool over the fields: values are held against it */
   const yt_node *node;
 } adt_ctor;
 typedef struct adt {

@@ -47,7 +47,7 @@ bool value_eq(const value *a, const value *b);
 str value_text(arena *a, const value *v); /* as the language writes it */
 
 /* A YAML node read as a value of a kind (a default, a row's parameter, an ADT value with exactly its
-   fields, its invariant excepted). Reports a defect at its place and returns false. `type` is the
+   fields, fulfilling its invariant). Reports a defect at its place and returns false. `type` is the
    parameter's declared type when there is one (it distinguishes tuple lengths), else NULL. */
 bool value_of_node(arena *a, diag_sink *sink, const source *src, const yt_node *node, const kind *k,
                    const expr *type, const char *what, value *out);

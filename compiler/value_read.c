@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "compiler/keys.h"
+#include "compiler/invariant.h"
 #include "compiler/parse.h"
 #include "compiler/yaml_value.h"
 
@@ -300,7 +300,8 @@ static bool read_adt(const reading *r, const yt_node *node, const adt *type, val
       return false;
     }
     *out = value_adt(v);
-    return read_fields(r, &type->ctors[c], name, fields, v);
+    return read_fields(r, &type->ctors[c], name, fields, v) &&
+           invariant_check_value(r->a, r->sink, r->src, name, type, v);
   }
   return refuse_ctor(r, node, name, type);
 }

@@ -28,7 +28,7 @@ span yaml_place(const source *src, const yt_node *key, const yt_node *node) {
 
 void yaml_warn_trap(diag_sink *sink, const source *src, const yt_node *node) {
   if (node->kind != YT_SCALAR || !yt_is_yaml11_trap(node)) return;
-  diag *d = diag_add(sink, YAML11_VALUE, yt_value_span(src, node),
+  diag *d = diag_add(sink, YAML_TRAP, yt_value_span(src, node),
                      "'%.*s' is read differently by YAML 1.1 tools; here it is %s", STR_ARG(yt_text(node)),
                      node->type == YT_STRING ? "a string" : "a decimal number");
   diag_help(sink, d, "write true or false, a number in plain decimal digits, or quotes around a string");
