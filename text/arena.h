@@ -36,7 +36,8 @@ typedef struct str {
   uint32_t n;
 } str;
 
-#define STR_INIT(literal) {(literal), (uint32_t)(sizeof(literal) - 1)}
+#define STR_INIT(literal)                                                                                    \
+  { (literal), (uint32_t)(sizeof(literal) - 1) }
 #define STR(literal) ((str){(literal), (uint32_t)(sizeof(literal) - 1)})
 #define STR_ARG(s) (int)(s).n, ((s).p != NULL ? (s).p : "") /* for "%.*s" */
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text/yaml_scalar.h"
+#include "text/yaml_private.h"
 
 /* A longer text is no number that anyone writes. */
 enum { LONGEST_NUMBER = 400 };

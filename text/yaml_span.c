@@ -2,7 +2,7 @@
    Done only for a diagnostic, so nothing is kept for it. */
 #include <string.h>
 
-#include "text/yaml_tree.h"
+#include "text/yaml_private.h"
 
 span yt_span(const source *src, const yt_node *n) { return (span){src, n->begin, n->end}; }
 
@@ -26,16 +26,16 @@ typedef struct scan {
   bool line_start; /* block scalars: at a line's first column */
 } scan;
 
-/* libyaml breaks lines at LF, CR, CRLF, and YAML 1.1's NEL, LS and PS. */
-static uint32_t break_length(const scan *c, uint32_t at) {
-  const unsigned char *p = (const unsigned char *)c->s + at;
-  uint32_t left = c->end - at;
+uint32_t yt_break_length(const char *text, uint32_t left) {
+  const unsigned char *p = (const unsigned char *)text;
   if (left == 0) return 0;
   if (p[0] == '\r') return left > 1 && p[1] == '\n' ? 2 : 1;
   if (p[0] == '\n') return 1;
   if (left > 1 && p[0] == 0xC2 && p[1] == 0x85) return 2;
   return left > 2 && p[0] == 0xE2 && p[1] == 0x80 && (p[2] == 0xA8 || p[2] == 0xA9) ? 3 : 0;
 }
+
+static uint32_t break_length(const scan *c, uint32_t at) { return yt_break_length(c->s + at, c->end - at); }
 
 /* Bytes of text a break makes when it is kept: LS and PS stay, the others are LF. */
 static uint32_t break_text(uint32_t length) { return length == 3 ? 3 : 1; }

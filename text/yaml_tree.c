@@ -4,7 +4,7 @@
 #include <string.h>
 #include <yaml.h>
 
-#include "text/yaml_scalar.h"
+#include "text/yaml_private.h"
 
 const yt_limits yt_default_limits = {
     .file_bytes = 64u << 20, .nodes = 4000000, .depth = 128, .alias_nodes = 10000000};
@@ -73,7 +73,15 @@ static diag *fail(reader *r, diag_code code, span at, const char *limit, uint32_
   return d;
 }
 
-static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+static uint32_t space_length(const reader *r, uint32_t at, uint32_t end) {
+  const char *p = r->src->text.p + at;
+  return at < end && (*p == ' ' || *p == '\t') ? 1 : yt_break_length(p, end - at);
+}
+
+static uint32_t skip_spaces(const reader *r, uint32_t at, uint32_t end) {
+  for (uint32_t n; (n = space_length(r, at, end)) > 0;) at += n;
+  return at;
+}
 
 /* libyaml's marks include a node's anchor and tag; the node itself begins after them. */
 static uint32_t skip_properties(const reader *r, uint32_t at, uint32_t end, int count) {
@@ -81,13 +89,13 @@ static uint32_t skip_properties(const reader *r, uint32_t at, uint32_t end, int 
   for (; count > 0 && at < end; count--) {
     bool is_anchor = text[at] == '&', verbatim = at + 1 < end && text[at] == '!' && text[at + 1] == '<';
     at++;
-    while (at < end && !is_space(text[at]) && (verbatim || text[at] != ',') &&
+    while (at < end && space_length(r, at, end) == 0 && (verbatim || text[at] != ',') &&
            !(is_anchor && strchr("]}:?", text[at]) != NULL))
       at++;
-    for (;;) {
-      while (at < end && is_space(text[at])) at++;
-      if (at == end || text[at] != '#') break;
-      while (at < end && text[at] != '\n' && text[at] != '\r') at++;
+    at = skip_spaces(r, at, end);
+    while (at < end && text[at] == '#') {
+      while (at < end && yt_break_length(text + at, end - at) == 0) at++;
+      at = skip_spaces(r, at, end);
     }
   }
   return at;
@@ -207,7 +215,7 @@ static span tag_span(const reader *r, uint32_t event_begin) {
   uint32_t at = event_begin, limit = r->src->text.n;
   if (text[at] == '&') at = skip_properties(r, at, limit, 1);
   uint32_t end = at;
-  while (end < limit && !is_space(text[end])) end++;
+  while (end < limit && space_length(r, end, limit) == 0) end++;
   return span_at(r, at, end);
 }
 
@@ -251,7 +259,7 @@ static void read_scalar(reader *r, const yaml_event_t *event) {
   yt_node *n = new_node(r, YT_SCALAR, style, event, (name != NULL) + (tag != NULL));
   const char *text = r->src->text.p;
   if (style == YT_LITERAL || style == YT_FOLDED) /* libyaml's mark is behind the blank lines that follow */
-    while (n->end > n->begin && is_space(text[n->end - 1])) n->end--;
+    while (n->end > n->begin && strchr(" \t\r\n", text[n->end - 1]) != NULL) n->end--;
   uint32_t quote = style == YT_SINGLE || style == YT_DOUBLE;
   str raw = {text + n->begin + quote, n->end - n->begin - 2 * quote};
   n->exact = str_eq(raw, value);
@@ -495,6 +503,8 @@ yt_node *yt_parse(arena *a, diag_sink *sink, const source *src, const yt_limits 
   }
   reader r = {.a = a, .scratch = arena_new(), .sink = sink, .src = src, .limits = limits};
   r.ascii = is_ascii(src->text);
+  r.children.v =
+      arena_grow(r.scratch, NULL, 0, &r.children.cap, sizeof *r.children.v); /* offsets want a base */
   if (!yaml_parser_initialize(&r.parser)) arena_out_of_memory();
   yaml_parser_set_input_string(&r.parser, (const unsigned char *)src->text.p, src->text.n);
   yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING); /* else a second BOM would be skipped, uncounted */
