@@ -88,6 +88,13 @@ ROOFLINE_API roofline_seq roofline_repeat(roofline_status *status, int64_t value
 ROOFLINE_API roofline_category roofline_category_of(roofline_status *status, roofline_value x);
 ROOFLINE_API bool roofline_representable(roofline_status *status, roofline_value v, roofline_dtype t);
 
+/* Opaque numbers (float, Number): an int reads as the nearest double; `//` and `%` as Python's. */
+static inline double roofline_number(roofline_value v) {
+  return v.tag == ROOFLINE_TAG_INT ? (double)v.u.i : v.u.f;
+}
+ROOFLINE_API double roofline_float_floordiv(roofline_status *status, double a, double b);
+ROOFLINE_API double roofline_float_mod(roofline_status *status, double a, double b);
+
 /* bytes of one tensor: prod(shape) x bits / 8, rounded up; rank 0 is one element. */
 ROOFLINE_API int64_t roofline_tensor_bytes(roofline_status *status, roofline_seq shape, roofline_dtype t);
 

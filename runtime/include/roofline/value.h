@@ -96,6 +96,13 @@ typedef struct roofline_adt {
   int64_t fields[ROOFLINE_MAX_FIELDS];
 } roofline_adt;
 
+static inline bool roofline_adt_eq(const roofline_adt *a, const roofline_adt *b) {
+  bool equal = a->type == b->type && a->ctor == b->ctor;
+  for (int32_t i = 0; equal && a->type != NULL && i < a->type->ctors[a->ctor].field_count; i++)
+    equal = a->fields[i] == b->fields[i];
+  return equal;
+}
+
 /* A value whose kind is a union, or may be absent. A zeroed one is absent (None). */
 typedef enum roofline_tag {
   ROOFLINE_TAG_NONE = 0,

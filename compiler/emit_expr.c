@@ -1,0 +1,562 @@
+/* Expressions of the language as C expressions over libroofline's checked helpers. Nothing is decided
+   here: kinds (narrowed where a guard stands) were inferred before, and an expression means what the
+   fold of the checker means by it. language.md §4. */
+#include <string.h>
+
+#include "compiler/emit_internal.h"
+
+/* ---- representations ---- */
+
+rep rep_of_kind(const kind *k) {
+  static const struct {
+    uint32_t bits;
+    rep rep;
+  } plain[] = {{K_INTEGER, REP_INT},     {K_BOOL, REP_BOOL},   {K_DTYPE | K_NONE, REP_DTYPE},
+               {K_FLOAT, REP_FLOAT},     {K_SHAPE, REP_SHAPE}, {K_SEQ | K_SHAPE, REP_SEQ},
+               {K_ADT | K_NONE, REP_ADT}};
+  if (k == NULL || kind_is(k, K_NONE)) return REP_VALUE;
+  for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
+    if (kind_is(k, plain[i].bits)) return plain[i].rep;
+  }
+  return REP_VALUE;
+}
+
+const char *rep_type(rep r) {
+  static const char *const types[] = {[REP_INT] = "int64_t ",         [REP_BOOL] = "bool ",
+                                      [REP_ENUM] = "int32_t ",        [REP_DTYPE] = "roofline_dtype ",
+                                      [REP_FLOAT] = "double ",        [REP_SHAPE] = "const roofline_shape *",
+                                      [REP_SEQ] = "roofline_seq ",    [REP_ADT] = "const roofline_adt *",
+                                      [REP_VALUE] = "roofline_value "};
+  return types[r];
+}
+
+static cx cx_of(rep r, prec p, str text) { return (cx){.text = text, .rep = r, .prec = p}; }
+
+str emit_wrap(emit_fn *fn, cx c, prec most) {
+  return c.prec <= most ? c.text : arena_printf(fn->op->a, "(%.*s)", STR_ARG(c.text));
+}
+
+static str printed(emit_fn *fn, const char *format, str text) {
+  out_text o;
+  out_init(&o, fn->op->a);
+  for (; *format != '\0'; format++) {
+    if (*format == '$')
+      out_put(&o, text);
+    else
+      out_put(&o, (str){format, 1});
+  }
+  return out_str(&o);
+}
+
+/* `$` is the value. An enum of absent 0 becomes None. */
+static str enum_to_value(emit_fn *fn, cx c) {
+  const enum_source *s = c.source;
+  const str text = emit_wrap(fn, c, PREC_UNARY);
+  const str index = s->maybe ? arena_printf(fn->op->a, "%.*s - 1", STR_ARG(text)) : text;
+  const str string = arena_printf(fn->op->a, "roofline_string(%s%.*s%s)", s->open, STR_ARG(index), s->close);
+  if (!s->maybe) return string;
+  return arena_printf(fn->op->a, "(%.*s == 0 ? roofline_none() : %.*s)", STR_ARG(text), STR_ARG(string));
+}
+
+/* How one representation is read as another; `$` is the value. NULL: it never is. */
+static const char *const conversions[REP_VALUE + 1][REP_VALUE + 1] = {
+    [REP_INT] = {[REP_FLOAT] = "(double)$", [REP_VALUE] = "roofline_int($)"},
+    [REP_BOOL] = {[REP_VALUE] = "roofline_bool($)"},
+    [REP_DTYPE] = {[REP_VALUE] = "roofline_dtype_value($)"},
+    [REP_FLOAT] = {[REP_VALUE] = "roofline_float($)"},
+    [REP_SHAPE] = {[REP_SEQ] = "roofline_seq_of_shape($)",
+                   [REP_VALUE] = "roofline_seq_value(roofline_seq_of_shape($))"},
+    [REP_SEQ] = {[REP_VALUE] = "roofline_seq_value($)"},
+    [REP_VALUE] = {[REP_INT] = "$.u.i",
+                   [REP_BOOL] = "$.u.b",
+                   [REP_DTYPE] = "$.u.t",
+                   [REP_SEQ] = "$.u.q",
+                   [REP_FLOAT] = "roofline_number($)"},
+};
+
+str emit_convert(emit_fn *fn, cx c, rep want) {
+  if (c.rep == want) return c.text;
+  if (c.rep == REP_ENUM && want == REP_VALUE) return enum_to_value(fn, c);
+  if (c.rep == REP_ADT && want == REP_VALUE) return STR("roofline_opaque()");
+  if (want == REP_FLOAT && c.literal) return arena_printf(fn->op->a, "%.*s.0", STR_ARG(c.text));
+  if (want == REP_SHAPE) {
+    const str seq = emit_convert(fn, c, REP_SEQ), shape = emit_new_shape(fn);
+    return arena_printf(fn->op->a, "roofline_shape_of(%s, &%.*s, %.*s)", fn->status, STR_ARG(shape),
+                        STR_ARG(seq));
+  }
+  const char *how = conversions[c.rep][want];
+  if (how == NULL) return c.text;
+  const bool postfix = how[0] == '$' || how[0] == '(';
+  return printed(fn, how, postfix ? emit_wrap(fn, c, PREC_PRIMARY) : c.text);
+}
+
+str emit_as(emit_fn *fn, const expr *e, rep want) { return emit_convert(fn, emit_expr(fn, e), want); }
+
+/* ---- functions under construction ---- */
+
+emit_fn emit_fn_start(emit_op *op, const char *status) {
+  emit_fn fn = {.op = op, .status = status, .locals = true};
+  fn.used = arena_array(op->a, bool, op->e->symbol_count + 1);
+  fn.eager = arena_array(op->a, bool, op->e->let_count + 1);
+  return fn;
+}
+
+emit_fn emit_fn_inner(emit_fn *outer) {
+  emit_fn fn = emit_fn_start(outer->op, "status");
+  fn.env = outer->env;
+  fn.lists = outer->lists;
+  return fn;
+}
+
+void emit_fn_open(const emit_fn *fn, out_text *o) {
+  const emit_op *op = fn->op;
+  for (uint32_t i = 0; i < op->e->symbol_count; i++) {
+    if (!fn->used[i]) continue;
+    const symbol *s = &op->e->symbols[i];
+    const str name = op->locals[i];
+    if (s->cls == SYM_LET)
+      out_printf(o, "  const %s%.*s = %.*s(%s, call);\n", rep_type(op->reps[i]), STR_ARG(name),
+                 STR_ARG(op->let_functions[s->number]), fn->status);
+    else
+      out_printf(o, "  const %s%.*s = call->%.*s;\n", rep_type(op->reps[i]), STR_ARG(name),
+                 STR_ARG(op->fields[i]));
+  }
+  for (uint32_t i = 0; i < fn->size_names.n; i++)
+    out_printf(o, "  const int64_t %.*s = %.*s;\n", STR_ARG(fn->size_names.v[i]),
+               STR_ARG(fn->size_texts.v[i]));
+  for (uint32_t i = 0; i < fn->temps.n; i++) out_printf(o, "  %.*s;\n", STR_ARG(fn->temps.v[i]));
+}
+
+str emit_local(const emit_op *op, str name) {
+  for (uint32_t i = 0; i < op->e->symbol_count; i++) {
+    if (!str_eq(op->fields[i], name) && !str_eq(op->locals[i], name)) continue;
+    name = arena_printf(op->a, "%.*s_", STR_ARG(name));
+    i = UINT32_MAX; /* look again */
+  }
+  return name;
+}
+
+str emit_new_shape(emit_fn *fn) {
+  const str name = emit_local(fn->op, arena_printf(fn->op->a, "shape%u", ++fn->shape_count));
+  vec_push(fn->op->a, &fn->temps, arena_printf(fn->op->a, "roofline_shape %.*s", STR_ARG(name)));
+  return name;
+}
+
+str emit_new_items(emit_fn *fn, uint32_t n) {
+  const str name = emit_local(fn->op, arena_printf(fn->op->a, "items%u", ++fn->items_count));
+  vec_push(fn->op->a, &fn->temps, arena_printf(fn->op->a, "int64_t %.*s[%u]", STR_ARG(name), n > 0 ? n : 1));
+  return name;
+}
+
+/* Loop variables in scope, innermost first and each once: what an outlined function must be given. */
+static void each_variable(emit_fn *fn, out_text *o, bool typed) {
+  for (const env *v = fn->env; v != NULL; v = v->next) {
+    if (!v->variable) continue;
+    const env *w = fn->env;
+    while (w != v && !(w->variable && str_eq(w->value.text, v->value.text))) w = w->next;
+    if (w == v) out_printf(o, ", %s%.*s", typed ? rep_type(v->value.rep) : "", STR_ARG(v->value.text));
+  }
+}
+
+str emit_variable_parameters(emit_fn *fn) {
+  out_text o;
+  out_init(&o, fn->op->a);
+  each_variable(fn, &o, true);
+  return out_str(&o);
+}
+
+str emit_arguments(emit_fn *fn, str extra) {
+  out_text o;
+  out_init(&o, fn->op->a);
+  out_printf(&o, "%s, call", fn->status);
+  each_variable(fn, &o, false);
+  if (extra.n > 0) out_printf(&o, ", %.*s", STR_ARG(extra));
+  return out_str(&o);
+}
+
+static bool mentions(str text, str word) {
+  const uint32_t n = word.n;
+  for (uint32_t i = 0; i + n <= text.n; i++) {
+    if (memcmp(text.p + i, word.p, n) != 0) continue;
+    const char before = i > 0 ? text.p[i - 1] : ' ', after = i + n < text.n ? text.p[i + n] : ' ';
+    const char *const inside = "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.>";
+    if (strchr(inside, before) == NULL && (after == '.' || after == '>' || strchr(inside, after) == NULL))
+      return true;
+  }
+  return false;
+}
+
+/* Parameters that the body does not read. */
+static void void_unread(out_text *o, str parameters, str body) {
+  while (parameters.n > 0) {
+    uint32_t end = 1, begin;
+    while (end < parameters.n && parameters.p[end] != ',') end++;
+    for (begin = end; begin > 0 && parameters.p[begin - 1] != ' ' && parameters.p[begin - 1] != '*';) begin--;
+    const str name = {parameters.p + begin, end - begin};
+    if (name.n > 0 && !mentions(body, name)) out_printf(o, "  (void)%.*s;\n", STR_ARG(name));
+    parameters = (str){parameters.p + end, parameters.n - end};
+  }
+}
+
+str emit_outline(emit_op *op, const char *base, const char *returns, str parameters, str body) {
+  const str key = arena_printf(op->a, "%s|%.*s|%.*s", returns, STR_ARG(parameters), STR_ARG(body));
+  for (uint32_t i = 0; i < op->outlined_count; i++) {
+    if (str_eq(op->outlined[i].body, key)) return op->outlined[i].name;
+  }
+  const str name = names_free(&op->statics, arena_printf(op->a, "%.*s_%s", STR_ARG(op->symbol), base));
+  if (op->outlined_count == op->outlined_cap)
+    op->outlined =
+        arena_grow(op->a, op->outlined, op->outlined_count, &op->outlined_cap, sizeof *op->outlined);
+  op->outlined[op->outlined_count].body = key;
+  op->outlined[op->outlined_count++].name = name;
+  out_text *o = &op->helpers;
+  emit_linef(o, 0, "static %s%.*s(roofline_status *status, const %.*s *call%.*s) {", returns, STR_ARG(name),
+             STR_ARG(op->call_type), STR_ARG(parameters));
+  if (!mentions(body, STR("status"))) out_printf(o, "  (void)status;\n");
+  if (!mentions(body, STR("call"))) out_printf(o, "  (void)call;\n");
+  void_unread(o, parameters, body);
+  out_put(o, body);
+  out_put(o, STR("}\n\n"));
+  return name;
+}
+
+/* ---- names ---- */
+
+static const env *find(const env *scope, str name, bool *closed) {
+  *closed = false;
+  for (; scope != NULL; scope = scope->next) {
+    if (scope->closed) {
+      *closed = true;
+      return NULL;
+    }
+    if (str_eq(scope->name, name)) return scope;
+  }
+  return NULL;
+}
+
+const expr *emit_resolve(const expr *e, const env **scope) {
+  bool closed;
+  while (e->op == EX_NAME) {
+    const env *bound = find(*scope, e->u.s, &closed);
+    if (bound == NULL || bound->arg == NULL) break;
+    e = bound->arg;
+    *scope = bound->around;
+  }
+  return e;
+}
+
+static cx let_read(emit_fn *fn, uint32_t at);
+
+/* A symbol where its kind is known to be `narrowed`: read from how it is stored. */
+cx emit_symbol_read(emit_fn *fn, uint32_t number, const kind *narrowed) {
+  emit_op *op = fn->op;
+  const symbol *s = &op->e->symbols[number];
+  const rep stored = op->reps[number];
+  cx c = cx_of(stored, PREC_PRIMARY, op->fields[number]);
+  c.source = op->sources[number];
+  if (s->cls == SYM_LET) {
+    c = let_read(fn, number);
+  } else if (s->cls == SYM_INDEX && emit_is_list(&op->e->indices[s->number])) {
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < s->number; i++) at += emit_is_list(&op->e->indices[i]);
+    c.text = arena_printf(op->a, "%s[%u]", fn->lists != NULL ? fn->lists : "lists", at);
+  } else if (stored == REP_SHAPE || stored == REP_ADT) {
+    c.text = arena_printf(op->a, "&call->%.*s", STR_ARG(c.text));
+    c.prec = PREC_UNARY;
+  } else if (stored == REP_SEQ || stored == REP_VALUE || !fn->locals) {
+    c.text = arena_printf(op->a, "call->%.*s", STR_ARG(c.text));
+  } else {
+    c.text = op->locals[number];
+    fn->used[number] = true;
+  }
+  const rep want = rep_of_kind(narrowed);
+  const bool unpack = c.rep == REP_VALUE &&
+                      (want == REP_INT || want == REP_BOOL || want == REP_DTYPE || want == REP_SEQ) &&
+                      kind_is(narrowed, K_INTEGER | K_BOOL | K_DTYPE | K_SEQ | K_SHAPE);
+  if (unpack) {
+    c.text = emit_convert(fn, c, want);
+    c.rep = want;
+  }
+  return c;
+}
+
+static cx name_read(emit_fn *fn, const expr *e) {
+  bool closed;
+  const env *bound = find(fn->env, e->u.s, &closed);
+  if (bound != NULL && bound->arg == NULL) return bound->value;
+  if (bound != NULL) {
+    const env *here = fn->env;
+    fn->env = bound->around;
+    const cx c = emit_expr(fn, bound->arg);
+    fn->env = here;
+    return c;
+  }
+  const symbol *s = closed ? NULL : entry_symbol(fn->op->e, e->u.s);
+  if (s != NULL && s->cls != SYM_TENSOR)
+    return emit_symbol_read(fn, (uint32_t)(s - fn->op->e->symbols), e->kind != NULL ? e->kind : s->kind);
+  const roofline_dtype t = roofline_dtype_find(e->u.s.p, e->u.s.n);
+  const str name = emit_upper(fn->op->a, str_of(roofline_dtype_name(t)));
+  return cx_of(REP_DTYPE, PREC_PRIMARY, arena_printf(fn->op->a, "ROOFLINE_%.*s", STR_ARG(name)));
+}
+
+/* ---- lets ---- */
+
+/* A let as a static function of the call. A Shape is written to `out`, an ADT points into the call. */
+static void write_let(emit_op *op, uint32_t number) {
+  const let_decl *let = &op->e->lets[op->e->symbols[number].number];
+  emit_fn fn = emit_fn_start(op, "status");
+  emit_find_eager(op, let->formula.root, fn.eager);
+  const rep r = op->reps[number];
+  const str text = emit_as(&fn, let->formula.root, r);
+  out_text body;
+  out_init(&body, op->a);
+  emit_fn_open(&fn, &body);
+  if (r == REP_SHAPE) {
+    emit_linef(&body, 2, "*out = *%.*s;", STR_ARG(text));
+    out_put(&body, STR("  return out;\n"));
+  } else {
+    emit_linef(&body, 2, "return %.*s;", STR_ARG(text));
+  }
+  const str parameters = r == REP_SHAPE ? STR(", roofline_shape *out") : (str){NULL, 0};
+  emit_block_comment(
+      &op->helpers, 0,
+      arena_printf(op->a, "%.*s = %.*s", STR_ARG(let->name), STR_ARG(expr_print(op->a, let->formula.root))));
+  op->let_functions[op->e->symbols[number].number] =
+      emit_outline(op, arena_cstr(op->a, let->name), rep_type(r), parameters, out_str(&body));
+}
+
+static cx let_read(emit_fn *fn, uint32_t at) {
+  emit_op *op = fn->op;
+  const uint32_t number = op->e->symbols[at].number;
+  const let_decl *let = &op->e->lets[number];
+  if (op->reps[at] == REP_SEQ) { /* a view needs the reader's memory, so the let is read in place */
+    const env *here = fn->env;
+    fn->env = NULL;
+    const cx c = emit_expr(fn, let->formula.root);
+    fn->env = here;
+    return cx_of(REP_SEQ, PREC_PRIMARY, emit_convert(fn, c, REP_SEQ));
+  }
+  if (op->let_functions[number].n == 0) write_let(op, at);
+  cx c = cx_of(op->reps[at], PREC_PRIMARY, op->locals[at]);
+  if (c.rep == REP_SHAPE) {
+    c.text = arena_printf(op->a, "%.*s(%s, call, &%.*s)", STR_ARG(op->let_functions[number]), fn->status,
+                          STR_ARG(emit_new_shape(fn)));
+  } else if (fn->locals && fn->eager[number] && c.rep != REP_ADT) {
+    fn->used[at] = true;
+  } else {
+    c.text = arena_printf(op->a, "%.*s(%s, call)", STR_ARG(op->let_functions[number]), fn->status);
+  }
+  return c;
+}
+
+/* Lets that an expression reads whatever its conditions say: evaluating them first changes nothing. */
+void emit_find_eager(const emit_op *op, const expr *e, bool *eager) {
+  if (e == NULL) return;
+  switch ((expr_op)e->op) {
+  case EX_NAME: {
+    const symbol *s = entry_symbol(op->e, e->u.s);
+    if (s != NULL && s->cls == SYM_LET) eager[s->number] = true;
+    return;
+  }
+  case EX_IF: emit_find_eager(op, e->args[1], eager); return;
+  case EX_AND:
+  case EX_OR: emit_find_eager(op, e->args[0], eager); return;
+  case EX_COMPARE:
+    emit_find_eager(op, e->args[0], eager);
+    emit_find_eager(op, e->args[1], eager);
+    return;
+  case EX_COMPREHENSION: emit_find_eager(op, e->args[1], eager); return;
+  default:
+    for (uint32_t i = 0; i < e->n; i++) emit_find_eager(op, e->args[i], eager);
+  }
+}
+
+/* ---- operators ---- */
+
+static bool is_float(cx c) { return c.rep == REP_FLOAT || c.rep == REP_VALUE; }
+
+static cx arith(emit_fn *fn, const expr *e) {
+  static const char *const exact[] = {
+      [OP_ADD] = "add", [OP_SUB] = "sub", [OP_MUL] = "mul", [OP_FLOORDIV] = "floordiv", [OP_MOD] = "mod"};
+  static const char opaque[] = {[OP_ADD] = '+', [OP_SUB] = '-', [OP_MUL] = '*'};
+  emit_op *op = fn->op;
+  cx left = emit_expr(fn, e->args[0]);
+  for (uint32_t i = 1; i < e->n; i++) {
+    const cx right = emit_expr(fn, e->args[i]);
+    const uint8_t link = e->links[i - 1].op;
+    if (!is_float(left) && !is_float(right)) {
+      left = cx_of(REP_INT, PREC_PRIMARY,
+                   arena_printf(op->a, "roofline_%s(%s, %.*s, %.*s)", exact[link], fn->status,
+                                STR_ARG(left.text), STR_ARG(right.text)));
+      continue;
+    }
+    const str x = emit_convert(fn, left, REP_FLOAT), y = emit_convert(fn, right, REP_FLOAT);
+    if (link == OP_FLOORDIV || link == OP_MOD) {
+      left = cx_of(REP_FLOAT, PREC_PRIMARY,
+                   arena_printf(op->a, "roofline_float_%s(%s, %.*s, %.*s)", exact[link], fn->status,
+                                STR_ARG(x), STR_ARG(y)));
+    } else {
+      left = cx_of(REP_FLOAT, PREC_PRIMARY,
+                   arena_printf(op->a, "(%.*s %c %.*s)", STR_ARG(x), opaque[link], STR_ARG(y)));
+    }
+  }
+  return left;
+}
+
+static cx negation(emit_fn *fn, const expr *e) {
+  const cx c = emit_expr(fn, e->args[0]);
+  if (c.literal) {
+    cx r = cx_of(REP_INT, PREC_UNARY, arena_printf(fn->op->a, "-%.*s", STR_ARG(c.text)));
+    r.literal = c.i >= 0 && c.i <= INT32_MAX;
+    r.i = -c.i;
+    return r;
+  }
+  if (is_float(c))
+    return cx_of(REP_FLOAT, PREC_UNARY,
+                 arena_printf(fn->op->a, "-%.*s",
+                              STR_ARG(emit_wrap(fn, cx_of(REP_FLOAT, PREC_IF, emit_convert(fn, c, REP_FLOAT)),
+                                                PREC_PRIMARY))));
+  return cx_of(REP_INT, PREC_PRIMARY,
+               arena_printf(fn->op->a, "roofline_neg(%s, %.*s)", fn->status, STR_ARG(c.text)));
+}
+
+static cx logic(emit_fn *fn, const expr *e) {
+  const char *between = e->op == EX_AND ? " && " : " || ";
+  out_text o;
+  out_init(&o, fn->op->a);
+  for (uint32_t i = 0; i < e->n; i++) {
+    const cx c = emit_expr(fn, e->args[i]);
+    const cx b = cx_of(REP_BOOL, c.prec, emit_convert(fn, c, REP_BOOL));
+    out_printf(&o, "%s%.*s", i > 0 ? between : "", STR_ARG(emit_wrap(fn, b, PREC_COMPARE)));
+  }
+  return cx_of(REP_BOOL, e->op == EX_AND ? PREC_AND : PREC_OR, out_str(&o));
+}
+
+/* A conditional's arms in one representation: enums as strings unless both read the same enum. */
+static cx conditional(emit_fn *fn, const expr *e) {
+  const cx test = emit_expr(fn, e->args[1]);
+  const cx yes = emit_expr(fn, e->args[0]), no = emit_expr(fn, e->args[2]);
+  rep r = rep_of_kind(e->kind);
+  if (yes.rep == no.rep && yes.rep != REP_ENUM) r = yes.rep;
+  const cx y = cx_of(r, yes.prec, emit_convert(fn, yes, r)), n = cx_of(r, no.prec, emit_convert(fn, no, r));
+  return cx_of(r, PREC_IF,
+               arena_printf(fn->op->a, "%.*s ? %.*s : %.*s", STR_ARG(emit_wrap(fn, test, PREC_COMPARE)),
+                            STR_ARG(emit_wrap(fn, y, PREC_UNARY)), STR_ARG(emit_wrap(fn, n, PREC_UNARY))));
+}
+
+/* ---- access ---- */
+
+static cx index_of(emit_fn *fn, const expr *e) {
+  const str seq = emit_as(fn, e->args[0], REP_SEQ), at = emit_as(fn, e->args[1], REP_INT);
+  return cx_of(
+      REP_INT, PREC_PRIMARY,
+      arena_printf(fn->op->a, "roofline_seq_at(%s, %.*s, %.*s)", fn->status, STR_ARG(seq), STR_ARG(at)));
+}
+
+static cx slice_of(emit_fn *fn, const expr *e) {
+  const str seq = emit_as(fn, e->args[0], REP_SEQ);
+  const str from = e->args[1] == NULL ? STR("0") : emit_as(fn, e->args[1], REP_INT);
+  const str to = e->args[2] == NULL ? STR("INT64_MAX") : emit_as(fn, e->args[2], REP_INT);
+  return cx_of(REP_SEQ, PREC_PRIMARY,
+               arena_printf(fn->op->a, "roofline_seq_slice(%.*s, %.*s, %.*s)", STR_ARG(seq), STR_ARG(from),
+                            STR_ARG(to)));
+}
+
+static cx field_of(emit_fn *fn, const expr *e) {
+  const expr *base = e->args[0];
+  if (base->kind != NULL && kind_may(base->kind, K_ADT))
+    return emit_field_read(fn, emit_expr(fn, base), base->kind, e->name);
+  const env *scope = fn->env;
+  const expr *name = emit_resolve(base, &scope);
+  const symbol *s = name->op == EX_NAME ? entry_symbol(fn->op->e, name->u.s) : NULL;
+  if (s == NULL || s->cls == SYM_TENSOR) return emit_expr(fn, base);
+  return emit_symbol_read(fn, (uint32_t)(s - fn->op->e->symbols), e->kind); /* v.value */
+}
+
+/* ---- tuples ---- */
+
+/* A tuple of integers lives in the reader's memory; a function fills it. */
+static cx tuple(emit_fn *fn, const expr *e) {
+  emit_op *op = fn->op;
+  emit_fn inner = emit_fn_inner(fn);
+  out_text body, fill, absent;
+  out_init(&body, op->a);
+  out_init(&fill, op->a);
+  out_init(&absent, op->a);
+  bool any_absent = false;
+  for (uint32_t i = 0; i < e->n; i++) {
+    const bool none = e->args[i]->op == EX_NONE;
+    const str item = none ? STR("0") : emit_as(&inner, e->args[i], REP_INT);
+    emit_linef(&fill, 2, "values[%u] = %.*s;", i, STR_ARG(item));
+    out_printf(&absent, "%s%s", i > 0 ? ", " : "", none ? "true" : "false");
+    any_absent = any_absent || none;
+  }
+  emit_fn_open(&inner, &body);
+  if (any_absent) emit_linef(&body, 2, "static const bool absent[] = {%.*s};", STR_ARG(out_str(&absent)));
+  out_put(&body, out_str(&fill));
+  if (any_absent)
+    out_printf(
+        &body,
+        "  roofline_seq result = roofline_seq_of(values, %u);\n  result.absent = absent;\n  return result;\n",
+        e->n);
+  else
+    out_printf(&body, "  return roofline_seq_of(values, %u);\n", e->n);
+  const str parameters = arena_printf(op->a, "%.*s, int64_t *values", STR_ARG(emit_variable_parameters(fn)));
+  const str name = emit_outline(op, "tuple", "roofline_seq ", parameters, out_str(&body));
+  const str items = emit_new_items(fn, e->n);
+  return cx_of(REP_SEQ, PREC_PRIMARY,
+               arena_printf(op->a, "%.*s(%.*s)", STR_ARG(name), STR_ARG(emit_arguments(fn, items))));
+}
+
+/* ---- all of them ---- */
+
+cx emit_expr(emit_fn *fn, const expr *e) {
+  emit_op *op = fn->op;
+  if (op->budget == 0) {
+    op->exhausted = true;
+    return cx_of(REP_INT, PREC_PRIMARY, STR("0"));
+  }
+  op->budget--;
+  switch ((expr_op)e->op) {
+  case EX_INT: {
+    cx c = cx_of(REP_INT, PREC_PRIMARY, emit_int(op->a, e->u.i));
+    c.literal = e->u.i <= INT32_MAX;
+    c.i = e->u.i;
+    return c;
+  }
+  case EX_FLOAT: return cx_of(REP_FLOAT, e->u.f < 0 ? PREC_UNARY : PREC_PRIMARY, emit_float(op->a, e->u.f));
+  case EX_BOOL: return cx_of(REP_BOOL, PREC_PRIMARY, e->u.b ? STR("true") : STR("false"));
+  case EX_NONE: return cx_of(REP_VALUE, PREC_PRIMARY, STR("roofline_none()"));
+  case EX_STRING:
+    return cx_of(REP_VALUE, PREC_PRIMARY,
+                 arena_printf(op->a, "roofline_string(%.*s)", STR_ARG(emit_quote(op->a, e->u.s))));
+  case EX_NAME: return name_read(fn, e);
+  case EX_TUPLE: return tuple(fn, e);
+  case EX_NEG: return negation(fn, e);
+  case EX_NOT: {
+    const cx c = emit_expr(fn, e->args[0]);
+    const cx b = cx_of(REP_BOOL, c.prec, emit_convert(fn, c, REP_BOOL));
+    return cx_of(REP_BOOL, PREC_UNARY, arena_printf(op->a, "!%.*s", STR_ARG(emit_wrap(fn, b, PREC_UNARY))));
+  }
+  case EX_ARITH: return arith(fn, e);
+  case EX_COMPARE: {
+    cx chain = emit_compare(fn, e->args[0], (link_op)e->links[0].op, e->args[1]);
+    for (uint32_t i = 1; i + 1 < e->n; i++) {
+      const cx next = emit_compare(fn, e->args[i], (link_op)e->links[i].op, e->args[i + 1]);
+      chain = cx_of(REP_BOOL, PREC_AND,
+                    arena_printf(op->a, "%.*s && %.*s", STR_ARG(emit_wrap(fn, chain, PREC_AND)),
+                                 STR_ARG(emit_wrap(fn, next, PREC_COMPARE))));
+    }
+    return chain;
+  }
+  case EX_AND:
+  case EX_OR: return logic(fn, e);
+  case EX_IF: return conditional(fn, e);
+  case EX_INDEX: return index_of(fn, e);
+  case EX_SLICE: return slice_of(fn, e);
+  case EX_FIELD: return field_of(fn, e);
+  case EX_CALL: return emit_call_expr(fn, e);
+  case EX_SPLICE: return emit_expr(fn, e->args[0]);
+  default: return cx_of(REP_INT, PREC_PRIMARY, STR("0"));
+  }
+}

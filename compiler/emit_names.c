@@ -1,0 +1,289 @@
+/* Spelling: symbols, identifiers, literals, comments, lines. codegen.md §2 "Names". */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/emit_internal.h"
+
+enum { COLUMN_LIMIT = 110 };
+
+static bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
+static bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/* `_` before a capital that follows a lower-case letter or digit, and before the last capital of a run
+   that a lower-case letter follows. */
+str emit_snake(arena *a, str name) {
+  char *p = arena_array(a, char, 2 * name.n + 1);
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < name.n; i++) {
+    const char c = name.p[i];
+    const bool after_small = i > 0 && (is_lower(name.p[i - 1]) || is_digit(name.p[i - 1]));
+    const bool ends_run = i > 0 && is_upper(name.p[i - 1]) && i + 1 < name.n && is_lower(name.p[i + 1]);
+    if (is_upper(c) && (after_small || ends_run)) p[n++] = '_';
+    p[n++] = is_upper(c) ? (char)(c - 'A' + 'a') : c;
+  }
+  return (str){p, n};
+}
+
+str emit_symbol(arena *a, str op_name) {
+  const bool ends_in_op = op_name.n > 2 && memcmp(op_name.p + op_name.n - 2, "Op", 2) == 0;
+  return emit_snake(a, (str){op_name.p, op_name.n - (ends_in_op ? 2 : 0)});
+}
+
+/* Sorted, for bsearch: keywords of C11 and C++17, and macros and types of the headers that generated code
+   includes. */
+static const char *const keywords[] = {"EOF",         "INFINITY",
+                                       "INT64_C",     "INT64_MAX",
+                                       "INT64_MIN",   "NAN",
+                                       "NULL",        "alignas",
+                                       "alignof",     "and",
+                                       "and_eq",      "asm",
+                                       "auto",        "bitand",
+                                       "bitor",       "bool",
+                                       "break",       "case",
+                                       "catch",       "char",
+                                       "char16_t",    "char32_t",
+                                       "class",       "compl",
+                                       "const",       "const_cast",
+                                       "constexpr",   "continue",
+                                       "decltype",    "default",
+                                       "delete",      "do",
+                                       "double",      "dynamic_cast",
+                                       "else",        "enum",
+                                       "errno",       "explicit",
+                                       "export",      "extern",
+                                       "false",       "float",
+                                       "for",         "friend",
+                                       "goto",        "if",
+                                       "inline",      "int",
+                                       "int32_t",     "int64_t",
+                                       "linux",       "long",
+                                       "memset",      "mutable",
+                                       "namespace",   "new",
+                                       "noexcept",    "not",
+                                       "not_eq",      "nullptr",
+                                       "offsetof",    "operator",
+                                       "or",          "or_eq",
+                                       "private",     "protected",
+                                       "ptrdiff_t",   "public",
+                                       "register",    "reinterpret_cast",
+                                       "restrict",    "return",
+                                       "short",       "signed",
+                                       "size_t",      "sizeof",
+                                       "static",      "static_assert",
+                                       "static_cast", "struct",
+                                       "switch",      "template",
+                                       "this",        "thread_local",
+                                       "throw",       "true",
+                                       "try",         "typedef",
+                                       "typeid",      "typename",
+                                       "uint32_t",    "union",
+                                       "unix",        "unsigned",
+                                       "using",       "virtual",
+                                       "void",        "volatile",
+                                       "wchar_t",     "while",
+                                       "xor",         "xor_eq"};
+/* What generated functions call their own parameters and locals. */
+static const char *const own_names[] = {
+    "absent", "args",  "call",   "cost", "count",  "declaration", "dtype_out", "error", "flops", "item",
+    "items",  "lists", "names",  "nth",  "out",    "pass",        "progress",  "read",  "rest",  "result",
+    "self",   "shape", "shapes", "size", "solved", "status",      "tensor",    "values"};
+
+static int compare_taken(const void *key, const void *item) {
+  return str_cmp(*(const str *)key, str_of(*(const char *const *)item));
+}
+
+static bool begins(str s, const char *with) {
+  const size_t n = strlen(with);
+  return s.n >= n && memcmp(s.p, with, n) == 0;
+}
+
+#define IS_LISTED(name, table)                                                                               \
+  (bsearch(&(name), table, sizeof table / sizeof *table, sizeof *table, compare_taken) != NULL)
+
+str emit_field(arena *a, str name) {
+  const bool taken = IS_LISTED(name, keywords) || begins(name, "roofline_") || begins(name, "ROOFLINE_") ||
+                     begins(name, "__") || (name.n > 1 && name.p[0] == '_' && is_upper(name.p[1]));
+  return taken ? arena_printf(a, "%.*s_", STR_ARG(name)) : name;
+}
+
+bool emit_is_own_name(str name) { return IS_LISTED(name, own_names); }
+
+str emit_upper(arena *a, str text) {
+  char *p = arena_array(a, char, text.n + 1);
+  for (uint32_t i = 0; i < text.n; i++) {
+    const char c = text.p[i];
+    p[i] = is_lower(c) ? (char)(c - 'a' + 'A') : is_upper(c) || is_digit(c) ? c : '_';
+  }
+  return (str){p, text.n};
+}
+
+/* ---- literals ---- */
+
+str emit_quote(arena *a, str text) {
+  char *p = arena_array(a, char, 4 * (size_t)text.n + 3);
+  uint32_t n = 0;
+  p[n++] = '"';
+  for (uint32_t i = 0; i < text.n; i++) {
+    const unsigned char c = (unsigned char)text.p[i];
+    if (c == '"' || c == '\\' || c == '?') { /* '?': no trigraphs */
+      p[n++] = '\\';
+      p[n++] = (char)c;
+    } else if (c >= 0x20 && c < 0x7f) {
+      p[n++] = (char)c;
+    } else {
+      p[n++] = '\\';
+      p[n++] = (char)('0' + (c >> 6));
+      p[n++] = (char)('0' + (c >> 3 & 7));
+      p[n++] = (char)('0' + (c & 7));
+    }
+  }
+  p[n++] = '"';
+  return (str){p, n};
+}
+
+/* A comment may not end early, open another one, or break a line by itself. */
+str emit_comment(arena *a, str text) {
+  char *p = arena_array(a, char, 2 * (size_t)text.n + 1);
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < text.n; i++) {
+    const char c = text.p[i], before = n > 0 ? p[n - 1] : '\0';
+    if ((c == '/' && before == '*') || (c == '*' && before == '/') || (c == '?' && before == '?'))
+      p[n++] = ' ';
+    const bool blank = (unsigned char)c <= ' ' || c == '\\' || c == 0x7f;
+    if (blank && c != '\\' && (n == 0 || p[n - 1] == ' ')) continue;
+    p[n++] = blank ? ' ' : c;
+  }
+  while (n > 0 && p[n - 1] == ' ') n--;
+  return (str){p, n};
+}
+
+str emit_int(arena *a, int64_t v) {
+  if (v == INT64_MIN) return STR("INT64_MIN");
+  if (v > INT32_MAX || v < -INT32_MAX) return arena_printf(a, "INT64_C(%lld)", (long long)v);
+  return arena_printf(a, "%lld", (long long)v);
+}
+
+/* The shortest text that reads back as the same double. */
+str emit_float(arena *a, double v) {
+  if (isnan(v)) return STR("NAN");
+  if (isinf(v)) return v > 0 ? STR("INFINITY") : STR("-INFINITY");
+  char text[40];
+  for (int digits = 1; digits <= 17; digits++) {
+    snprintf(text, sizeof text, "%.*g", digits, v);
+    if (strtod(text, NULL) == v) break;
+  }
+  const bool whole = strpbrk(text, ".e") == NULL;
+  return arena_printf(a, "%s%s", text, whole ? ".0" : "");
+}
+
+/* ---- lines ---- */
+
+/* Length of a break's separator at p: after ", ", before " && " and the like; 0 when there is none. */
+static uint32_t separator(const char *p, const char *end, bool *before) {
+  static const char *const operators[] = {" && ", " || ", " ? ", " : ", " = "};
+  *before = false;
+  if (end - p >= 2 && p[0] == ',' && p[1] == ' ') return 2;
+  for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
+    const size_t n = strlen(operators[i]);
+    if ((size_t)(end - p) < n || memcmp(p, operators[i], n) != 0) continue;
+    *before = operators[i][1] != '=';
+    return (uint32_t)n;
+  }
+  return 0;
+}
+
+/* Where to break the first line of `text`, at most `room` wide: the outermost separator, the last of
+   those. 0: nowhere. *skip is the blank the break swallows. */
+static uint32_t break_point(str text, uint32_t room, uint32_t *skip) {
+  uint32_t best = 0, depth = 0, best_depth = UINT32_MAX;
+  bool quoted = false;
+  for (uint32_t i = 0; i < text.n && i <= room; i++) {
+    const char c = text.p[i];
+    if (quoted) {
+      if (c == '\\')
+        i++;
+      else if (c == '"')
+        quoted = false;
+      continue;
+    }
+    if (c == '"') quoted = true;
+    if (c == '(' || c == '{' || c == '[') depth++;
+    if (c == ')' || c == '}' || c == ']') depth -= depth > 0;
+    bool before;
+    const uint32_t n = separator(text.p + i, text.p + text.n, &before);
+    if (n == 0 || depth > best_depth) continue;
+    const uint32_t at = before ? i : i + n - 1;
+    if (at > room || at == 0) continue;
+    best = at;
+    best_depth = depth;
+    *skip = 1;
+  }
+  return best;
+}
+
+void emit_line(out_text *o, uint32_t indent, str text) {
+  uint32_t at = indent;
+  for (;;) {
+    uint32_t skip = 0, n = 0;
+    if (at + text.n > COLUMN_LIMIT) n = break_point(text, COLUMN_LIMIT > at ? COLUMN_LIMIT - at : 0, &skip);
+    if (n == 0) {
+      out_printf(o, "%*s%.*s\n", (int)at, "", STR_ARG(text));
+      return;
+    }
+    out_printf(o, "%*s%.*s\n", (int)at, "", (int)n, text.p);
+    text = (str){text.p + n + skip, text.n - n - skip};
+    at = indent + 4;
+  }
+}
+
+void emit_linef(out_text *o, uint32_t indent, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  const str text = arena_vprintf(o->a, format, args);
+  va_end(args);
+  emit_line(o, indent, text);
+}
+
+/* Text filled into lines; what is too long to fit anywhere stands on a line of its own. */
+void emit_block_comment(out_text *o, uint32_t indent, str text) {
+  text = emit_comment(o->a, text);
+  const uint32_t width = COLUMN_LIMIT - 6 - indent;
+  out_printf(o, "%*s/* ", (int)indent, "");
+  while (text.n > width) {
+    uint32_t n = width;
+    while (n > 0 && text.p[n] != ' ') n--;
+    if (n == 0)
+      for (n = width; n < text.n && text.p[n] != ' ';) n++;
+    out_printf(o, "%.*s\n%*s", (int)n, text.p, (int)indent + 3, "");
+    while (n < text.n && text.p[n] == ' ') n++;
+    text = (str){text.p + n, text.n - n};
+  }
+  out_printf(o, "%.*s */\n", STR_ARG(text));
+}
+
+/* ---- sets of names ---- */
+
+bool names_add(name_set *set, str name) {
+  uint32_t low = 0, high = set->sorted.n;
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    const int order = str_cmp(set->sorted.v[middle], name);
+    if (order == 0) return false;
+    if (order < 0)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  vec_push(set->a, &set->sorted, name);
+  memmove(set->sorted.v + low + 1, set->sorted.v + low, (set->sorted.n - 1 - low) * sizeof(str));
+  set->sorted.v[low] = name;
+  return true;
+}
+
+str names_free(name_set *set, str wanted) {
+  str name = wanted;
+  for (unsigned i = 2; !names_add(set, name); i++) name = arena_printf(set->a, "%.*s_%u", STR_ARG(wanted), i);
+  return name;
+}
