@@ -52,7 +52,7 @@ static str printed(emit_fn *fn, const char *format, str text) {
 static str enum_to_value(emit_fn *fn, cx c) {
   const enum_source *s = c.source;
   const str text = emit_wrap(fn, c, PREC_UNARY);
-  const str index = s->maybe ? arena_printf(fn->op->a, "%.*s - 1", STR_ARG(text)) : text;
+  const str index = s->first > 0 ? arena_printf(fn->op->a, "%.*s - 1", STR_ARG(text)) : text;
   const str string = arena_printf(fn->op->a, "roofline_string(%s%.*s%s)", s->open, STR_ARG(index), s->close);
   if (!s->maybe) return string;
   return arena_printf(fn->op->a, "(%.*s == 0 ? roofline_none() : %.*s)", STR_ARG(text), STR_ARG(string));
@@ -198,17 +198,21 @@ static void void_unread(out_text *o, str parameters, str body) {
   }
 }
 
+void emit_remember(emit_op *op, str body, str name) {
+  if (op->outlined_count == op->outlined_cap)
+    op->outlined =
+        arena_grow(op->a, op->outlined, op->outlined_count, &op->outlined_cap, sizeof *op->outlined);
+  op->outlined[op->outlined_count].body = body;
+  op->outlined[op->outlined_count++].name = name;
+}
+
 str emit_outline(emit_op *op, const char *base, const char *returns, str parameters, str body) {
   const str key = arena_printf(op->a, "%s|%.*s|%.*s", returns, STR_ARG(parameters), STR_ARG(body));
   for (uint32_t i = 0; i < op->outlined_count; i++) {
     if (str_eq(op->outlined[i].body, key)) return op->outlined[i].name;
   }
   const str name = names_free(&op->statics, arena_printf(op->a, "%.*s_%s", STR_ARG(op->symbol), base));
-  if (op->outlined_count == op->outlined_cap)
-    op->outlined =
-        arena_grow(op->a, op->outlined, op->outlined_count, &op->outlined_cap, sizeof *op->outlined);
-  op->outlined[op->outlined_count].body = key;
-  op->outlined[op->outlined_count++].name = name;
+  emit_remember(op, key, name);
   out_text *o = &op->helpers;
   emit_linef(o, 0, "static %s%.*s(roofline_status *status, const %.*s *call%.*s) {", returns, STR_ARG(name),
              STR_ARG(op->call_type), STR_ARG(parameters));

@@ -18,10 +18,12 @@ str emit_snake(arena *a, str name);
 str emit_field(arena *a, str name);
 /* Is it what generated functions call something of their own? A local of that name gets a `_`. */
 bool emit_is_own_name(str name);
+bool emit_is_keyword(str name); /* of C or C++, or a macro or type of what generated code includes */
 /* Upper case, with `_` for what an identifier cannot hold. */
 str emit_upper(arena *a, str text);
-str emit_quote(arena *a, str text);   /* a C string literal */
-str emit_comment(arena *a, str text); /* text that may stand in a block comment */
+str emit_quote(arena *a, str text);       /* a C string literal */
+str emit_quoted_text(arena *a, str text); /* the same, of a text cut where it gets long */
+str emit_comment(arena *a, str text);     /* text that may stand in a block comment */
 str emit_int(arena *a, int64_t v);
 str emit_float(arena *a, double v);
 
@@ -62,6 +64,7 @@ typedef struct enum_source {
   const str *constants;     /* by member */
   const char *open, *close; /* C text around the integer that gives its string */
   bool maybe;               /* 0 stands for absent */
+  uint32_t first;           /* the first member's number */
 } enum_source;
 
 /* A piece of C text. */
@@ -112,6 +115,7 @@ typedef struct emit_op {
   } * outlined;
   uint32_t outlined_count, outlined_cap;
   bool has_present, has_metadata, has_out;
+  bool *solvable;  /* by index: some input can give it */
   uint32_t budget; /* nodes still to be written: bounds what nested expansion can make of a small text */
   bool exhausted;
 } emit_op;
@@ -125,6 +129,9 @@ struct emitter {
   str prefix, upper; /* roofline, ROOFLINE */
   name_set globals;  /* every symbol with external linkage and every enum constant */
   emit_op *ops;
+  VEC(str) families; /* in order of their first op */
+  VEC(str) includes; /* families whose ops the family's source points to */
+  VEC(str) hooks;    /* marks of hand-written functions the family's source calls under another name */
 };
 
 /* ---- one function under construction ---- */
@@ -165,6 +172,7 @@ rep rep_of_kind(const kind *k);
 rep emit_rep(emit_fn *fn, const expr *e);
 /* A static function with this body (which may read `parameters` too); equal bodies share one. */
 str emit_outline(emit_op *op, const char *base, const char *returns, str parameters, str body);
+void emit_remember(emit_op *op, str body, str name);
 str emit_arguments(emit_fn *fn, str extra); /* "status, call[, variables][, extra]" */
 str emit_variable_parameters(emit_fn *fn);
 emit_fn emit_fn_inner(emit_fn *outer);       /* a function that `outer` calls with its variables */
@@ -198,6 +206,7 @@ void emit_tensor_function(emit_op *op, out_text *o);
 
 void emit_struct(emit_op *op, out_text *header);
 void emit_eval(emit_op *op, out_text *o);
+void emit_let_function(emit_op *op, out_text *o);
 void emit_bind(emit_op *op, out_text *o);
 void emit_solve(emit_fn *fn, out_text *o);
 void emit_rows(emit_op *op, out_text *o);
@@ -207,6 +216,10 @@ void emit_registry(emitter *em);
 void emit_rows_main(emitter *em);
 void emit_add_file(emitter *em, str path, str bytes);
 str emit_file_comment(emitter *em, const char *what);
+/* Guard, includes, extern "C" of a generated header, and their end. */
+void emit_open_header(emitter *em, out_text *o, str name, bool with_types);
+void emit_close_header(out_text *o);
+void emit_collision(emitter *em, span at, str name);
 
 /* ---- facts about an op ---- */
 
@@ -215,6 +228,10 @@ str emit_dtype_name(arena *a, roofline_dtype t); /* ROOFLINE_FLOAT16 */
 str emit_adt_type(emitter *em, const adt *d);    /* roofline_m_grouped_layout_type */
 bool emit_has_read_bytes(const emit_op *op);
 bool emit_has_data_terms(const emit_op *op);
+bool emit_calls_formula(const emit_op *op);
+bool emit_is_overridden(const emit_op *op); /* by a hand-written roof key, read half or data terms */
+str emit_base_name(str path);
+str emit_adt_name(emitter *em, const adt *d); /* roofline_m_grouped_layout */
 
 bool emit_is_func(const entry *e);
 str emit_func_name(const entry *e); /* last component of the dotted path */

@@ -86,9 +86,10 @@ static const char *const keywords[] = {"EOF",         "INFINITY",
                                        "xor",         "xor_eq"};
 /* What generated functions call their own parameters and locals. */
 static const char *const own_names[] = {
-    "absent", "args",  "call",   "cost", "count",  "declaration", "dtype_out", "error", "flops", "item",
-    "items",  "lists", "names",  "nth",  "out",    "pass",        "progress",  "read",  "rest",  "result",
-    "self",   "shape", "shapes", "size", "solved", "status",      "tensor",    "values"};
+    "absent", "adt",      "args",   "bytes", "call",   "cost",  "count", "declaration", "dtype_out",
+    "error",  "flops",    "item",   "items", "let",    "lists", "names", "nth",         "out",
+    "pass",   "progress", "read",   "rest",  "result", "self",  "shape", "shapes",      "size",
+    "solved", "status",   "tensor", "total", "value",  "values"};
 
 static int compare_taken(const void *key, const void *item) {
   return str_cmp(*(const str *)key, str_of(*(const char *const *)item));
@@ -107,6 +108,8 @@ str emit_field(arena *a, str name) {
                      begins(name, "__") || (name.n > 1 && name.p[0] == '_' && is_upper(name.p[1]));
   return taken ? arena_printf(a, "%.*s_", STR_ARG(name)) : name;
 }
+
+bool emit_is_keyword(str name) { return IS_LISTED(name, keywords); }
 
 bool emit_is_own_name(str name) { return IS_LISTED(name, own_names); }
 
@@ -141,6 +144,15 @@ str emit_quote(arena *a, str text) {
   }
   p[n++] = '"';
   return (str){p, n};
+}
+
+/* Messages have room for some 200 characters, and C for 4,095. */
+str emit_quoted_text(arena *a, str text) {
+  enum { MOST = 180 };
+  if (text.n <= MOST) return emit_quote(a, text);
+  uint32_t n = MOST;
+  while (n > 0 && ((unsigned char)text.p[n] & 0xc0u) == 0x80u) n--; /* not inside a character */
+  return emit_quote(a, arena_printf(a, "%.*s...", (int)n, text.p));
 }
 
 /* A comment may not end early, open another one, or break a line by itself. */

@@ -113,7 +113,7 @@ static void put_value_default(emit_op *op, out_text *o, str target, const value 
     return;
   case V_SEQ:
     emit_linef(o, 2, "%.*s = roofline_seq_value(%.*s_default_%.*s());", STR_ARG(target), STR_ARG(op->name),
-               STR_ARG((str){target.p + 5, target.n - 5}));
+               (int)target.n - 5, target.p + 5); /* behind "args." */
     return;
   default: emit_linef(o, 2, "%.*s = roofline_opaque();", STR_ARG(target)); return;
   }

@@ -58,6 +58,10 @@ ROOFLINE_API roofline_metadata roofline_bind_metadata(const roofline_tensor *ten
 static inline int64_t roofline_bind_len(roofline_seq s) {
   return s.len < 0 ? 0 : s.len > 2 * ROOFLINE_MAX_RANK ? 2 * ROOFLINE_MAX_RANK : s.len;
 }
+/* An axis by its position; 0 outside the rank, which the check that follows refuses. */
+static inline int64_t roofline_bind_axis(const roofline_tensor *tensor, int64_t axis) {
+  return axis >= 0 && axis < tensor->rank ? tensor->dims[axis] : 0;
+}
 /* The rank is `axes`, or with an unknown splice (`at_least`) no less. */
 ROOFLINE_API roofline_status roofline_bind_rank(roofline_error *error, const roofline_bind_names *names,
                                                 const roofline_tensor *tensor, int64_t axes, bool at_least);

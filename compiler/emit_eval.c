@@ -1,0 +1,332 @@
+/* What a call costs: the evaluator, the read half, the roof key, the lets by number. language.md §8. */
+#include "compiler/emit_internal.h"
+
+bool emit_is_func(const entry *e) { return e->func_state == FACT_VALID; }
+
+str emit_func_name(const entry *e) {
+  uint32_t at = e->func.n;
+  while (at > 0 && e->func.p[at - 1] != '.') at--;
+  return (str){e->func.p + at, e->func.n - at};
+}
+
+bool emit_defines(const str *names, uint32_t count, str name) {
+  for (uint32_t i = 0; i < count; i++) {
+    if (str_eq(names[i], name)) return true;
+  }
+  return false;
+}
+
+static bool overrides_read(const emit_op *op) {
+  const emit_definitions *d = &op->em->options->definitions;
+  return emit_defines(d->read_bytes, d->read_bytes_count, op->symbol);
+}
+
+bool emit_has_read_bytes(const emit_op *op) { return overrides_read(op) || emit_derives_bytes(op->e); }
+
+bool emit_has_data_terms(const emit_op *op) {
+  const emit_definitions *d = &op->em->options->definitions;
+  return emit_defines(d->data_terms, d->data_terms_count, op->symbol);
+}
+
+static bool overrides_roof_key(const emit_op *op) {
+  const emit_definitions *d = &op->em->options->definitions;
+  return emit_defines(d->roof_keys, d->roof_key_count, op->symbol);
+}
+
+bool emit_is_overridden(const emit_op *op) {
+  return overrides_read(op) || overrides_roof_key(op) || emit_has_data_terms(op);
+}
+
+/* ---- derived bytes ---- */
+
+typedef struct charge {
+  str condition; /* when; empty: always */
+  const char *what;
+  unsigned times;
+  bool read;
+} charge;
+
+static str both(emit_op *op, str x, str y) {
+  if (x.n == 0 || str_is(x, "true")) return y;
+  if (y.n == 0 || str_is(y, "true")) return x;
+  return arena_printf(op->a, "%.*s && %.*s", STR_ARG(x), STR_ARG(y));
+}
+
+static str condition_of(emit_fn *fn, const expr *e) {
+  const cx c = emit_expr(fn, e);
+  return emit_wrap(fn, (cx){.text = emit_convert(fn, c, REP_BOOL), .rep = REP_BOOL, .prec = c.prec},
+                   PREC_COMPARE);
+}
+
+static str presence_of(emit_fn *fn, const tensor_decl *t) {
+  if (!emit_presence_varies(t)) return (str){NULL, 0};
+  return arena_printf(fn->op->a, "call->present.%.*s", STR_ARG(fn->op->fields[t->symbol]));
+}
+
+/* When the input is written; empty: always; "false": never. */
+static str written_when(emit_fn *fn, const tensor_decl *t) {
+  if (t->mutation == MUTATED_NO) return STR("false");
+  if (t->mutation == MUTATED_YES) return presence_of(fn, t);
+  return both(fn->op, presence_of(fn, t), condition_of(fn, t->mutated.root));
+}
+
+static uint32_t charges_of(emit_fn *fn, const tensor_decl *t, charge out[2]) {
+  emit_op *op = fn->op;
+  const str present = presence_of(fn, t);
+  if (t->role == ROOFLINE_OUTPUT) {
+    str when = present;
+    if (t->alias >= 0) {
+      const tensor_decl *input = &op->e->tensors[t->alias];
+      const str written = written_when(fn, input);
+      if (written.n == 0) return 0; /* the output is the input object, whose write is already counted */
+      if (!str_is(written, "false"))
+        when = both(op, present, arena_printf(op->a, "!(%.*s)", STR_ARG(written)));
+    }
+    out[0] = (charge){when, "written", 1, false};
+    return 1;
+  }
+  if (t->write_only) {
+    out[0] = (charge){present, "written", 1, false};
+    return 1;
+  }
+  if (t->mutation == MUTATED_YES) {
+    out[0] = (charge){present, "read and written", 2, true};
+    return 1;
+  }
+  out[0] = (charge){present, "read", 1, true};
+  if (t->mutation == MUTATED_NO) return 1;
+  out[1] = (charge){written_when(fn, t), "written", 1, false};
+  return 2;
+}
+
+/* The sum of language.md §8, tensor by tensor; `reads`: the read half alone. */
+static void put_derived(emit_fn *fn, out_text *o, bool reads) {
+  emit_op *op = fn->op;
+  bool declared = false;
+  for (uint32_t i = 0; i < op->e->tensor_count; i++) {
+    const tensor_decl *t = &op->e->tensors[i];
+    charge charges[2];
+    const uint32_t n = charges_of(fn, t, charges);
+    for (uint32_t j = 0; j < n; j++) {
+      const charge *c = &charges[j];
+      if (reads && !c->read) continue;
+      str size = emit_tensor_bytes(fn, t).text;
+      const unsigned times = reads ? 1 : c->times;
+      if (times > 1)
+        size = arena_printf(op->a, "roofline_mul(%s, %u, %.*s)", fn->status, times, STR_ARG(size));
+      const char *what = reads ? "read" : c->what;
+      if (!declared && c->condition.n == 0) {
+        emit_linef(o, 2, "int64_t total = %.*s; /* %.*s: %s */", STR_ARG(size), STR_ARG(t->name), what);
+      } else {
+        if (!declared) out_put(o, STR("  int64_t total = 0;\n"));
+        const str test =
+            c->condition.n == 0 ? (str){NULL, 0} : arena_printf(op->a, "if (%.*s) ", STR_ARG(c->condition));
+        emit_linef(o, 2, "%.*stotal = roofline_add(%s, total, %.*s); /* %.*s: %s */", STR_ARG(test),
+                   fn->status, STR_ARG(size), STR_ARG(t->name), what);
+      }
+      declared = true;
+    }
+  }
+  if (!declared) out_put(o, STR("  const int64_t total = 0;\n"));
+}
+
+/* ---- formulas ---- */
+
+/* A sum term by term, so that each stands on a line of its own. */
+static void put_formula(emit_fn *fn, out_text *o, const char *name, const expr *e) {
+  const bool sum = e->op == EX_ARITH && (e->links[0].op == OP_ADD || e->links[0].op == OP_SUB);
+  emit_linef(o, 2, "%sint64_t %s = %.*s;", sum ? "" : "const ", name,
+             STR_ARG(emit_as(fn, sum ? e->args[0] : e, REP_INT)));
+  for (uint32_t i = 1; sum && i < e->n; i++)
+    emit_linef(o, 2, "%s = roofline_%s(%s, %s, %.*s);", name, e->links[i - 1].op == OP_ADD ? "add" : "sub",
+               fn->status, name, STR_ARG(emit_as(fn, e->args[i], REP_INT)));
+}
+
+static str formula_place(const emit_op *op, const formula *f) {
+  const span at = expr_whole(&f->text, f->root);
+  if (at.src == NULL) return emit_origin(op);
+  const str file = emit_base_name(at.src->path);
+  return arena_printf(op->a, "%.*s:%u", STR_ARG(file), source_position(at.src, at.begin).line);
+}
+
+static void put_quote(emit_op *op, out_text *o) {
+  const entry *e = op->e;
+  out_text text;
+  out_init(&text, op->a);
+  out_printf(&text, "%.*s (%.*s): ", STR_ARG(e->name), STR_ARG(emit_origin(op)));
+  if (emit_is_func(e)) {
+    out_printf(&text, "func %.*s", STR_ARG(e->func));
+  } else {
+    out_printf(&text, "flops %.*s (%.*s)", STR_ARG(yt_text(e->flops.text.node)),
+               STR_ARG(formula_place(op, &e->flops)));
+    if (emit_derives_bytes(e))
+      out_put(&text, STR("; bytes derived from the signature"));
+    else
+      out_printf(&text, "; bytes %.*s (%.*s)", STR_ARG(yt_text(e->bytes.text.node)),
+                 STR_ARG(formula_place(op, &e->bytes)));
+  }
+  emit_block_comment(o, 0, out_str(&text));
+}
+
+/* Is the formula's function there to be called? Without --formulas an implemented entry's is taken to be. */
+static bool has_formula(const emit_op *op) {
+  const emit_options *options = op->em->options;
+  if (emit_defines(options->definitions.formulas, options->definitions.formula_count, emit_func_name(op->e)))
+    return true;
+  return !options->definitions.given && !options->missing_unavailable && op->e->implemented;
+}
+
+bool emit_calls_formula(const emit_op *op) { return emit_is_func(op->e) && has_formula(op); }
+
+static void put_guard(emit_op *op, out_text *o) {
+  emit_linef(o, 2, "if (call->%.*s.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;",
+             STR_ARG(op->base_member));
+}
+
+static void put_func(emit_op *op, out_text *o) {
+  if (!has_formula(op)) {
+    out_put(o, STR("  (void)cost;\n"));
+    put_guard(op, o);
+    out_put(o, STR("  return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */\n"));
+    return;
+  }
+  put_guard(op, o);
+  out_put(o, STR("  roofline_cost result = {0, 0};\n"));
+  emit_linef(o, 2, "const roofline_status status = %.*s(&call->%.*s, &result);",
+             STR_ARG(emit_func_name(op->e)), STR_ARG(op->base_member));
+  out_put(o, STR("  if (status == ROOFLINE_OK) *cost = result;\n  return status;\n"));
+}
+
+static void put_inline(emit_op *op, out_text *o) {
+  const entry *e = op->e;
+  emit_fn fn = emit_fn_start(op, "&status");
+  emit_find_eager(op, e->flops.root, fn.eager);
+  if (!emit_derives_bytes(e)) emit_find_eager(op, e->bytes.root, fn.eager);
+  out_text body;
+  out_init(&body, op->a);
+  put_formula(&fn, &body, "flops", e->flops.root);
+  if (emit_derives_bytes(e))
+    put_derived(&fn, &body, false);
+  else
+    put_formula(&fn, &body, "total", e->bytes.root);
+  put_guard(op, o);
+  out_put(o, STR("  roofline_status status = ROOFLINE_OK;\n"));
+  emit_fn_open(&fn, o);
+  out_put(o, out_str(&body));
+  out_put(o,
+          STR("  if (status != ROOFLINE_OK) return status;\n  cost->flops = flops;\n  cost->bytes = total;\n"
+              "  return ROOFLINE_OK;\n"));
+}
+
+static void put_read(emit_op *op, out_text *o) {
+  emit_fn fn = emit_fn_start(op, "&status");
+  out_text body;
+  out_init(&body, op->a);
+  put_derived(&fn, &body, true);
+  emit_linef(o, 0, "roofline_status %.*s_read_bytes(const roofline_call *self, int64_t *bytes) {",
+             STR_ARG(op->name));
+  out_put(o, STR("  if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;\n"));
+  emit_linef(o, 2, "const %.*s *call = (const %.*s *)(const void *)self;", STR_ARG(op->call_type),
+             STR_ARG(op->call_type));
+  out_put(o, STR("  (void)call;\n  roofline_status status = ROOFLINE_OK;\n"));
+  emit_fn_open(&fn, o);
+  out_put(o, out_str(&body));
+  out_put(o, STR("  if (status == ROOFLINE_OK) *bytes = total;\n  return status;\n}\n\n"));
+}
+
+/* ---- declared beside formulas, or by default ---- */
+
+static bool is_prefixed(const emit_op *op) { return !str_is(op->em->prefix, "roofline"); }
+
+/* A hand-written function keeps its name `roofline_<op>_..`; under another prefix it is called. */
+static void put_declared(emit_op *op, out_text *o) {
+  const struct {
+    bool overridden;
+    const char *mark, *returns, *name, *parameters, *arguments;
+  } hooks[] = {
+      {overrides_roof_key(op), "ROOFLINE_ROOF_KEY", "const char *", "roof_key", "const roofline_call *self",
+       "self"},
+      {overrides_read(op), "ROOFLINE_READ_BYTES", "roofline_status ", "read_bytes",
+       "const roofline_call *self, int64_t *bytes", "self, bytes"},
+      {emit_has_data_terms(op), "ROOFLINE_DATA_TERMS", "const char *", "data_terms",
+       "const roofline_call *self", "self"},
+  };
+  for (size_t i = 0; is_prefixed(op) && i < sizeof hooks / sizeof *hooks; i++) {
+    if (!hooks[i].overridden) continue;
+    emit_linef(o, 0, "%s%.*s_%s(%s) {", hooks[i].returns, STR_ARG(op->name), hooks[i].name,
+               hooks[i].parameters);
+    emit_linef(o, 2, "return roofline_%.*s_%s(%s);", STR_ARG(op->symbol), hooks[i].name, hooks[i].arguments);
+    out_put(o, STR("}\n\n"));
+    vec_push(op->a, &op->em->hooks, arena_printf(op->a, "%s(%.*s);", hooks[i].mark, STR_ARG(op->symbol)));
+  }
+  if (!overrides_roof_key(op))
+    out_printf(o,
+               "const char *%.*s_roof_key(const roofline_call *self) {\n  (void)self;\n  return "
+               "\"cuda_core.fp32\";\n}\n\n",
+               STR_ARG(op->name));
+  if (emit_derives_bytes(op->e) && !overrides_read(op)) put_read(op, o);
+}
+
+void emit_eval(emit_op *op, out_text *o) {
+  out_text body;
+  out_init(&body, op->a);
+  if (emit_is_func(op->e))
+    put_func(op, &body);
+  else
+    put_inline(op, &body);
+  put_quote(op, o);
+  emit_linef(o, 0, "roofline_status %.*s_eval_roofline(const %.*s *call, roofline_cost *cost) {",
+             STR_ARG(op->name), STR_ARG(op->call_type));
+  out_put(o, out_str(&body));
+  out_put(o, STR("}\n\n"));
+  put_declared(op, o);
+}
+
+/* ---- lets by number ---- */
+
+static void put_let(emit_fn *fn, out_text *o, uint32_t i) {
+  emit_op *op = fn->op;
+  const let_decl *let = &op->e->lets[i];
+  emit_linef(o, 2, "case %u: { /* %.*s */", i, STR_ARG(let->name));
+  const cx c = emit_symbol_read(fn, let->symbol, let->kind);
+  switch (c.rep) {
+  case REP_SHAPE:
+    emit_linef(o, 4, "*shape = *%.*s;", STR_ARG(emit_wrap(fn, c, PREC_PRIMARY)));
+    out_put(o, STR("    *value = roofline_seq_value(roofline_seq_of_shape(shape));\n"));
+    break;
+  case REP_SEQ: /* the items of a tuple live here: the caller's shape keeps them */
+    emit_linef(o, 4, "const roofline_seq items = %.*s;", STR_ARG(c.text));
+    out_put(o,
+            STR("    *value = roofline_seq_value(items);\n"
+                "    if (items.items == NULL || items.len > ROOFLINE_MAX_RANK) break;\n"
+                "    shape->rank = (int32_t)items.len;\n"
+                "    for (int32_t nth = 0; nth < shape->rank; nth++) shape->dims[nth] = items.items[nth];\n"
+                "    value->u.q.items = shape->dims;\n"));
+    break;
+  case REP_ADT:
+    emit_linef(o, 4, "*adt = *%.*s;", STR_ARG(emit_wrap(fn, c, PREC_PRIMARY)));
+    out_put(o, STR("    *value = roofline_opaque();\n"));
+    break;
+  default: emit_linef(o, 4, "*value = %.*s;", STR_ARG(emit_convert(fn, c, REP_VALUE)));
+  }
+  out_put(o, STR("    break;\n  }\n"));
+}
+
+void emit_let_function(emit_op *op, out_text *o) {
+  if (op->e->let_count == 0) return;
+  emit_fn fn = emit_fn_start(op, "&status");
+  out_text body;
+  out_init(&body, op->a);
+  for (uint32_t i = 0; i < op->e->let_count; i++) put_let(&fn, &body, i);
+  emit_linef(o, 0,
+             "static roofline_status %.*s_let(const roofline_call *self, int32_t let, roofline_value *value, "
+             "roofline_shape *shape, roofline_adt *adt) {",
+             STR_ARG(op->symbol));
+  emit_linef(o, 2, "const %.*s *call = (const %.*s *)(const void *)self;", STR_ARG(op->call_type),
+             STR_ARG(op->call_type));
+  out_put(o, STR("  roofline_status status = ROOFLINE_OK;\n  (void)shape;\n  (void)adt;\n"));
+  emit_fn_open(&fn, o);
+  out_put(o, STR("  switch (let) {\n"));
+  out_put(o, out_str(&body));
+  out_put(o, STR("  default: return ROOFLINE_E_UNKNOWN_NAME;\n  }\n  return status;\n}\n\n"));
+}

@@ -1,0 +1,536 @@
+/* The statements that solve an op's indices from the tensors of a call. language.md §6.
+
+   A step takes one axis (or dtype) of one tensor and gives one index. Steps are put in dependency order
+   when the compiler runs: a step is written once everything it reads is solved. Where what is solved
+   differs by branch, so that no one order serves, the steps stand in a loop that repeats while it learns. */
+#include <string.h>
+
+#include "compiler/emit_internal.h"
+
+typedef enum known { UNSOLVED, SOMETIMES, SOLVED } known;
+
+typedef struct solver {
+  emit_fn *fn;
+  emit_op *op;
+  arena *a;
+  known *known; /* by index */
+  bool looping; /* run-time flags instead of an order */
+  bool progress;
+  shape_cases *cases; /* by tensor */
+  bool ***done;       /* by tensor, case, axis */
+  bool *dtype_done;
+  bool **blocked; /* by tensor and case: an axis was left whose index nothing before it gave */
+} solver;
+
+/* ---- what an expression reads ---- */
+
+static void reads(const solver *s, const expr *e, const env *scope, bool *out) {
+  if (e == NULL) return;
+  if (e->op == EX_NAME) {
+    const env *at = scope;
+    const expr *meant = emit_resolve(e, &at);
+    if (meant != e) {
+      reads(s, meant, at, out);
+      return;
+    }
+    for (const env *v = scope; v != NULL && !v->closed; v = v->next) {
+      if (v->arg == NULL && str_eq(v->name, e->u.s)) return;
+    }
+    const symbol *sym = entry_symbol(s->op->e, e->u.s);
+    if (sym == NULL) return;
+    if (sym->cls == SYM_INDEX) out[sym->number] = true;
+    if (sym->cls == SYM_LET) reads(s, s->op->e->lets[sym->number].formula.root, NULL, out);
+    return;
+  }
+  env variable = {.name = e->name, .next = scope};
+  for (uint32_t i = 0; i < e->n; i++)
+    reads(s, e->args[i], e->op == EX_COMPREHENSION && i == 0 ? &variable : scope, out);
+}
+
+static known readiness(const solver *s, const expr *e, const env *scope) {
+  bool *needs = arena_array(s->a, bool, s->op->e->index_count + 1);
+  reads(s, e, scope, needs);
+  known least = SOLVED;
+  for (uint32_t i = 0; i < s->op->e->index_count; i++) {
+    if (needs[i] && !emit_is_list(&s->op->e->indices[i]) && s->known[i] < least) least = s->known[i];
+  }
+  return least;
+}
+
+/* "known_M && known_N": in a loop, what a step waits for. */
+static str waits_for(const solver *s, const expr *e, const env *scope) {
+  bool *needs = arena_array(s->a, bool, s->op->e->index_count + 1);
+  reads(s, e, scope, needs);
+  out_text o;
+  out_init(&o, s->a);
+  for (uint32_t i = 0; i < s->op->e->index_count; i++) {
+    if (needs[i] && !emit_is_list(&s->op->e->indices[i]))
+      out_printf(&o, " && solved.%.*s", STR_ARG(s->op->fields[s->op->e->indices[i].symbol]));
+  }
+  return out_str(&o);
+}
+
+/* ---- axes ---- */
+
+/* size = factor * index + rest */
+typedef struct affine {
+  uint32_t index;
+  int64_t factor;
+  str rest;   /* C text; empty: 0 */
+  bool plain; /* the rest needs no status */
+} affine;
+
+static const symbol *index_symbol(const solver *s, const expr *e, const env *scope) {
+  e = emit_resolve(e, &scope);
+  if (e->op != EX_NAME) return NULL;
+  const symbol *sym = entry_symbol(s->op->e, e->u.s);
+  return sym != NULL && sym->cls == SYM_INDEX ? sym : NULL;
+}
+
+static bool occurs(const solver *s, const expr *e, const env *scope, uint32_t index) {
+  bool *needs = arena_array(s->a, bool, s->op->e->index_count + 1);
+  reads(s, e, scope, needs);
+  return needs[index];
+}
+
+static str rendered(const solver *s, const expr *e, const env *scope) {
+  const env *here = s->fn->env;
+  s->fn->env = scope;
+  const str text = emit_as(s->fn, e, REP_INT);
+  s->fn->env = here;
+  return text;
+}
+
+static bool read_affine(const solver *s, const expr *e, const env *scope, uint32_t index, affine *out);
+
+static str add_rest(const solver *s, affine *out, const char *how, str other) {
+  if (out->rest.n == 0 && how[0] == 'a') return other;
+  out->plain = false;
+  return arena_printf(s->a, "roofline_%s(%s, %.*s, %.*s)", how, s->fn->status,
+                      STR_ARG(out->rest.n > 0 ? out->rest : STR("0")), STR_ARG(other));
+}
+
+/* `e + f`, `f + e`, `e - f` */
+static bool read_sum(const solver *s, const expr *e, const env *scope, uint32_t index, affine *out) {
+  uint32_t at = 0, count = 0;
+  for (uint32_t i = 0; i < e->n; i++) {
+    if (!occurs(s, e->args[i], scope, index)) continue;
+    at = i;
+    count++;
+  }
+  if (count != 1 || (at > 0 && e->links[at - 1].op != OP_ADD)) return false;
+  if (!read_affine(s, e->args[at], scope, index, out)) return false;
+  for (uint32_t i = 0; i < e->n; i++) {
+    if (i == at) continue;
+    const bool minus = i > 0 && e->links[i - 1].op == OP_SUB;
+    const str other = rendered(s, e->args[i], scope);
+    out->plain = out->plain && memchr(other.p, '(', other.n) == NULL;
+    out->rest = add_rest(s, out, minus ? "sub" : "add", other);
+  }
+  return true;
+}
+
+/* `k * e`, `e * k` with positive literals k */
+static bool read_product(const solver *s, const expr *e, const env *scope, uint32_t index, affine *out) {
+  const expr *inner = NULL;
+  roofline_status status = ROOFLINE_OK;
+  int64_t factor = 1;
+  for (uint32_t i = 0; i < e->n; i++) {
+    if (i > 0 && e->links[i - 1].op != OP_MUL) return false;
+    if (occurs(s, e->args[i], scope, index)) {
+      if (inner != NULL) return false;
+      inner = e->args[i];
+    } else if (e->args[i]->op == EX_INT && e->args[i]->u.i > 0) {
+      factor = roofline_mul(&status, factor, e->args[i]->u.i);
+    } else {
+      return false;
+    }
+  }
+  if (inner == NULL || !read_affine(s, inner, scope, index, out)) return false;
+  out->factor = roofline_mul(&status, out->factor, factor);
+  if (out->rest.n > 0) {
+    out->plain = false;
+    out->rest = arena_printf(s->a, "roofline_mul(%s, %.*s, %.*s)", s->fn->status,
+                             STR_ARG(emit_int(s->a, factor)), STR_ARG(out->rest));
+  }
+  return status == ROOFLINE_OK;
+}
+
+static bool read_affine(const solver *s, const expr *e, const env *scope, uint32_t index, affine *out) {
+  const env *at = scope;
+  const expr *meant = emit_resolve(e, &at);
+  if (meant != e) return read_affine(s, meant, at, index, out);
+  const symbol *sym = index_symbol(s, e, scope);
+  if (sym != NULL && sym->number == index) {
+    *out = (affine){.index = index, .factor = 1, .plain = true};
+    return true;
+  }
+  if (e->op != EX_ARITH) return false;
+  const uint8_t link = e->links[0].op;
+  if (link == OP_ADD || link == OP_SUB) return read_sum(s, e, scope, index, out);
+  return read_product(s, e, scope, index, out);
+}
+
+/* ---- steps ---- */
+
+static str index_field(const solver *s, uint32_t index) {
+  return s->op->fields[s->op->e->indices[index].symbol];
+}
+
+static bool is_wanted(const solver *s, uint32_t index) { return s->looping || s->known[index] != SOLVED; }
+
+static void learn(solver *s, uint32_t index) {
+  if (!s->looping) s->known[index] = SOLVED;
+  s->progress = true;
+}
+
+/* Length of the axes before (or behind) position `axis` of a case: "2", "1 + roofline_bind_len(..)".
+   False when a splice among them is not solved yet. *waits collects what they read. */
+static bool count_axes(const solver *s, const shape_case *c, uint32_t from, uint32_t to, str *text,
+                       str *waits) {
+  uint32_t fixed = 0;
+  out_text o;
+  out_init(&o, s->a);
+  for (uint32_t i = from; i < to; i++) {
+    const expr *axis = c->shape->args[i];
+    if (axis->op != EX_SPLICE) {
+      fixed++;
+      continue;
+    }
+    if (!s->looping && readiness(s, axis->args[0], c->env) != SOLVED) return false;
+    if (s->looping) {
+      const str w = waits_for(s, axis->args[0], c->env);
+      *waits = arena_printf(s->a, "%.*s%.*s", STR_ARG(*waits), STR_ARG(w));
+    }
+    const env *here = s->fn->env;
+    s->fn->env = c->env;
+    const str seq = emit_as(s->fn, axis->args[0], REP_SEQ);
+    s->fn->env = here;
+    out_printf(&o, "roofline_bind_len(%.*s) + ", STR_ARG(seq));
+  }
+  out_printf(&o, "%u", fixed);
+  str all = out_str(&o);
+  if (fixed == 0 && o.n > 4) all.n -= 4; /* no " + 0" */
+  *text = all;
+  return true;
+}
+
+static bool has_open_splice(const solver *s, const shape_case *c) {
+  for (uint32_t i = 0; i < c->shape->n; i++) {
+    const expr *axis = c->shape->args[i];
+    if (axis->op == EX_SPLICE && (s->looping ? waits_for(s, axis->args[0], c->env).n > 0
+                                             : readiness(s, axis->args[0], c->env) != SOLVED))
+      return true;
+  }
+  return false;
+}
+
+static str tensor_arg(const solver *s, uint32_t tensor) {
+  return arena_printf(s->a, "args->%.*s", STR_ARG(s->op->fields[s->op->e->tensors[tensor].symbol]));
+}
+
+/* An unsolved `*S` takes the axes that what stands around it leaves. */
+static bool splice_step(solver *s, uint32_t tensor, const shape_case *c, uint32_t axis, uint32_t indent,
+                        out_text *o) {
+  const symbol *sym = index_symbol(s, c->shape->args[axis]->args[0], c->env);
+  if (sym == NULL || !kind_is(sym->kind, K_SHAPE) || !is_wanted(s, sym->number)) return false;
+  str left, right, waits = {NULL, 0};
+  if (!count_axes(s, c, 0, axis, &left, &waits) || !count_axes(s, c, axis + 1, c->shape->n, &right, &waits))
+    return false;
+  const str field = index_field(s, sym->number);
+  if (s->looping) {
+    emit_linef(o, indent, "if (!solved.%.*s%.*s) {", STR_ARG(field), STR_ARG(waits));
+    indent += 2;
+  }
+  emit_linef(o, indent, "status = roofline_bind_splice(error, &names[%u], &%.*s, %.*s, %.*s, &call->%.*s);",
+             tensor, STR_ARG(tensor_arg(s, tensor)), STR_ARG(left), STR_ARG(right), STR_ARG(field));
+  emit_linef(o, indent, "if (status != ROOFLINE_OK) return status;");
+  if (s->looping) {
+    emit_linef(o, indent, "solved.%.*s = progress = true;", STR_ARG(field));
+    emit_linef(o, indent - 2, "}");
+  }
+  learn(s, sym->number);
+  return true;
+}
+
+/* Where an axis stands: from the left, or behind an open splice from the right. */
+static bool axis_position(const solver *s, uint32_t tensor, const shape_case *c, uint32_t axis, str *text,
+                          str *waits) {
+  const str arg = tensor_arg(s, tensor);
+  str count;
+  *waits = (str){NULL, 0};
+  bool open_before = false;
+  for (uint32_t i = 0; i < axis; i++) {
+    const expr *e = c->shape->args[i];
+    if (e->op == EX_SPLICE &&
+        (s->looping ? waits_for(s, e->args[0], c->env).n > 0 : readiness(s, e->args[0], c->env) != SOLVED))
+      open_before = true;
+  }
+  if (!open_before && count_axes(s, c, 0, axis, &count, waits)) {
+    const bool literal = memchr(count.p, '(', count.n) == NULL;
+    *text = literal ? arena_printf(s->a, "%.*s.dims[%.*s]", STR_ARG(arg), STR_ARG(count))
+                    : arena_printf(s->a, "roofline_bind_axis(&%.*s, %.*s)", STR_ARG(arg), STR_ARG(count));
+    return true;
+  }
+  *waits = (str){NULL, 0};
+  if (!count_axes(s, c, axis, c->shape->n, &count, waits)) return false;
+  *text = arena_printf(s->a, "roofline_bind_axis(&%.*s, %.*s.rank - (%.*s))", STR_ARG(arg), STR_ARG(arg),
+                       STR_ARG(count));
+  return true;
+}
+
+/* The only index of an axis that is not solved yet, when it is affine in it. */
+static bool find_affine(const solver *s, const expr *axis, const env *scope, affine *out, str *waits) {
+  for (uint32_t i = 0; i < s->op->e->index_count; i++) {
+    if (!is_wanted(s, i) || !kind_is(s->op->e->indices[i].kind, K_DIM) || !occurs(s, axis, scope, i))
+      continue;
+    const known before = s->known[i];
+    s->known[i] = SOLVED;
+    const bool alone = s->looping || readiness(s, axis, scope) == SOLVED;
+    s->known[i] = before;
+    if (!alone || !read_affine(s, axis, scope, i, out)) continue;
+    out_text o;
+    out_init(&o, s->a);
+    bool *needs = arena_array(s->a, bool, s->op->e->index_count + 1);
+    reads(s, axis, scope, needs);
+    for (uint32_t j = 0; s->looping && j < s->op->e->index_count; j++) {
+      if (needs[j] && j != i) out_printf(&o, " && solved.%.*s", STR_ARG(index_field(s, j)));
+    }
+    *waits = out_str(&o);
+    return true;
+  }
+  return false;
+}
+
+static bool axis_step(solver *s, uint32_t tensor, const shape_case *c, uint32_t axis, uint32_t indent,
+                      out_text *o) {
+  affine f;
+  str place, waits, place_waits;
+  const expr *e = c->shape->args[axis];
+  if (!find_affine(s, e, c->env, &f, &waits) || !axis_position(s, tensor, c, axis, &place, &place_waits))
+    return false;
+  const str field = index_field(s, f.index);
+  if (s->looping) {
+    emit_linef(o, indent, "if (!solved.%.*s%.*s%.*s) {", STR_ARG(field), STR_ARG(waits),
+               STR_ARG(place_waits));
+    indent += 2;
+  }
+  if (f.factor == 1 && f.rest.n == 0) {
+    emit_linef(o, indent, "call->%.*s = %.*s;", STR_ARG(field), STR_ARG(place));
+  } else {
+    str rest = f.rest.n > 0 ? f.rest : STR("0");
+    if (!f.plain) {
+      if (!s->looping) emit_linef(o, indent++, "{");
+      if (!s->looping) indent++;
+      emit_linef(o, indent, "const int64_t rest = %.*s;", STR_ARG(rest));
+      rest = STR("rest");
+    }
+    emit_linef(
+        o, indent,
+        "status = roofline_bind_affine(error, &names[%u], status, %.*s, %.*s, %.*s, %.*s, &call->%.*s);",
+        tensor, STR_ARG(place), STR_ARG(emit_int(s->a, f.factor)), STR_ARG(rest),
+        STR_ARG(emit_quote(s->a, expr_print(s->a, e))), STR_ARG(field));
+    emit_linef(o, indent, "if (status != ROOFLINE_OK) return status;");
+    if (!f.plain && !s->looping) {
+      indent -= 2;
+      emit_linef(o, indent, "}");
+    }
+  }
+  if (s->looping) {
+    emit_linef(o, indent, "solved.%.*s = progress = true;", STR_ARG(field));
+    emit_linef(o, indent - 2, "}");
+  }
+  learn(s, f.index);
+  return true;
+}
+
+/* ---- blocks ---- */
+
+/* Could an axis that is left give an index that is not solved here? */
+static bool is_blocked(const solver *s, const shape_case *c, const bool *done) {
+  for (uint32_t axis = 0; axis < c->shape->n; axis++) {
+    const expr *e = c->shape->args[axis];
+    if (done[axis]) continue;
+    if (e->op == EX_SPLICE) {
+      const symbol *sym = index_symbol(s, e->args[0], c->env);
+      if (sym != NULL && kind_is(sym->kind, K_SHAPE) && s->known[sym->number] != SOLVED) return true;
+      continue;
+    }
+    for (uint32_t i = 0; i < s->op->e->index_count; i++) {
+      affine f;
+      if (s->known[i] != SOLVED && occurs(s, e, c->env, i) && read_affine(s, e, c->env, i, &f)) return true;
+    }
+  }
+  return false;
+}
+
+static bool put_steps(solver *s, uint32_t tensor, uint32_t number, uint32_t indent, out_text *o) {
+  const shape_case *c = &s->cases[tensor].v[number];
+  bool any = false, again = true;
+  while (again) {
+    again = false;
+    for (uint32_t axis = 0; axis < c->shape->n; axis++) {
+      bool *done = &s->done[tensor][number][axis];
+      if (*done) continue;
+      const bool splice = c->shape->args[axis]->op == EX_SPLICE;
+      if (!(splice ? splice_step : axis_step)(s, tensor, c, axis, indent, o)) continue;
+      *done = any = true;
+      again = !s->looping;
+    }
+  }
+  s->blocked[tensor][number] = !s->looping && is_blocked(s, c, s->done[tensor][number]);
+  return any;
+}
+
+/* The rank an exact or least one: checked before axes are read. */
+static void put_rank(solver *s, uint32_t tensor, const shape_case *c, uint32_t indent, out_text *o) {
+  uint32_t fixed = 0;
+  const bool open = has_open_splice(s, c);
+  out_text sum;
+  out_init(&sum, s->a);
+  for (uint32_t i = 0; i < c->shape->n; i++) {
+    const expr *axis = c->shape->args[i];
+    if (axis->op != EX_SPLICE)
+      fixed++;
+    else if (!s->looping && readiness(s, axis->args[0], c->env) == SOLVED) {
+      const env *here = s->fn->env;
+      s->fn->env = c->env;
+      out_printf(&sum, "roofline_bind_len(%.*s) + ", STR_ARG(emit_as(s->fn, axis->args[0], REP_SEQ)));
+      s->fn->env = here;
+    }
+  }
+  out_printf(&sum, "%u", fixed);
+  emit_linef(o, indent, "status = roofline_bind_rank(error, &names[%u], &%.*s, %.*s, %s);", tensor,
+             STR_ARG(tensor_arg(s, tensor)), STR_ARG(out_str(&sum)), open ? "true" : "false");
+  emit_linef(o, indent, "if (status != ROOFLINE_OK) return status;");
+}
+
+static bool only_splices(const shape_case *c) {
+  for (uint32_t i = 0; i < c->shape->n; i++) {
+    if (c->shape->args[i]->op != EX_SPLICE) return false;
+  }
+  return true;
+}
+
+static void dtype_step(solver *s, uint32_t tensor, uint32_t indent, out_text *o) {
+  const expr *e = s->op->e->tensors[tensor].dtype.root;
+  const symbol *sym = e->op == EX_NAME ? entry_symbol(s->op->e, e->u.s) : NULL;
+  if (sym == NULL || sym->cls != SYM_INDEX || s->dtype_done[tensor] || !is_wanted(s, sym->number)) return;
+  const str field = index_field(s, sym->number);
+  if (s->looping)
+    emit_linef(o, indent, "if (!solved.%.*s) solved.%.*s = progress = true;", STR_ARG(field), STR_ARG(field));
+  emit_linef(o, indent, "call->%.*s = %.*s.dtype;", STR_ARG(field), STR_ARG(tensor_arg(s, tensor)));
+  s->dtype_done[tensor] = true;
+  learn(s, sym->number);
+}
+
+/* One tensor: its dtype, and the steps of each of its cases. What every case solves is solved after it. */
+static void put_tensor(solver *s, uint32_t tensor, out_text *o) {
+  emit_op *op = s->op;
+  const tensor_decl *t = &op->e->tensors[tensor];
+  const uint32_t n = op->e->index_count, indent = emit_presence_varies(t) ? 4 : 2;
+  known *at_first = arena_array(s->a, known, n + 1), *before = arena_array(s->a, known, n + 1);
+  known *after = arena_array(s->a, known, n + 1);
+  out_text body;
+  out_init(&body, s->a);
+  memcpy(at_first, s->known, n * sizeof *at_first);
+  dtype_step(s, tensor, indent, &body);
+  memcpy(before, s->known, n * sizeof *before);
+  for (uint32_t i = 0; i < n; i++) after[i] = SOLVED;
+  bool opened = false;
+  const shape_cases *cases = &s->cases[tensor];
+  for (uint32_t i = 0; i < cases->n; i++) {
+    const str condition = emit_case_condition(s->fn, &cases->v[i]);
+    out_text steps, block;
+    out_init(&steps, s->a);
+    out_init(&block, s->a);
+    const uint32_t inner = condition.n > 0 ? indent + 2 : indent;
+    memcpy(s->known, before, n * sizeof *before);
+    put_rank(s, tensor, &cases->v[i], inner, &block);
+    const bool any = put_steps(s, tensor, i, inner, &steps);
+    for (uint32_t j = 0; j < n; j++) {
+      if (s->known[j] != after[j]) after[j] = i == 0 ? s->known[j] : SOMETIMES;
+    }
+    if (!any) continue;
+    if (only_splices(&cases->v[i])) block.n = 0; /* the splice's own step judges the rank */
+    if (condition.n > 0)
+      emit_linef(&body, indent, "%sif (%.*s) {", opened ? "} else " : "", STR_ARG(condition));
+    opened = opened || condition.n > 0;
+    out_put(&body, out_str(&block));
+    out_put(&body, out_str(&steps));
+  }
+  if (opened) emit_linef(&body, indent, "}");
+  for (uint32_t j = 0; cases->n > 0 && !s->looping && j < n; j++) {
+    const bool gained = after[j] != at_first[j];
+    s->known[j] = gained && emit_presence_varies(t) ? SOMETIMES : after[j];
+  }
+  if (body.n == 0) return;
+  emit_linef(o, 2, "/* %.*s: %.*s */", STR_ARG(t->name), STR_ARG(emit_comment(s->a, emit_shape_text(op, t))));
+  if (emit_presence_varies(t)) emit_linef(o, 2, "if (call->present.%.*s) {", STR_ARG(op->fields[t->symbol]));
+  out_put(o, out_str(&body));
+  if (emit_presence_varies(t)) out_put(o, STR("  }\n"));
+}
+
+static void reset(solver *s) {
+  const entry *e = s->op->e;
+  s->known = arena_array(s->a, known, e->index_count + 1);
+  s->done = arena_array(s->a, bool **, e->tensor_count + 1);
+  s->dtype_done = arena_array(s->a, bool, e->tensor_count + 1);
+  s->blocked = arena_array(s->a, bool *, e->tensor_count + 1);
+  for (uint32_t t = 0; t < e->tensor_count; t++) {
+    s->done[t] = arena_array(s->a, bool *, s->cases[t].n + 1);
+    s->blocked[t] = arena_array(s->a, bool, s->cases[t].n + 1);
+    for (uint32_t c = 0; c < s->cases[t].n; c++)
+      s->done[t][c] = arena_array(s->a, bool, s->cases[t].v[c].shape->n + 1);
+  }
+}
+
+static bool any_blocked(const solver *s) {
+  for (uint32_t t = 0; t < s->op->e->tensor_count; t++) {
+    for (uint32_t c = 0; c < s->cases[t].n; c++) {
+      if (s->blocked[t][c]) return true;
+    }
+  }
+  return false;
+}
+
+static void put_loop(solver *s, out_text *o) {
+  const entry *e = s->op->e;
+  reset(s);
+  s->looping = true;
+  out_put(
+      o,
+      STR("  /* What is solved differs by branch, so the order is found here: the steps repeat while they\n"
+          "     learn. */\n  struct {\n"));
+  for (uint32_t i = 0; i < e->index_count; i++) {
+    if (!emit_is_list(&e->indices[i])) out_printf(o, "    bool %.*s;\n", STR_ARG(index_field(s, i)));
+  }
+  out_put(o,
+          STR("  } solved;\n  memset(&solved, 0, sizeof solved);\n  for (bool progress = true; progress;) {\n"
+              "    progress = false;\n"));
+  for (uint32_t t = 0; t < e->tensor_count; t++) {
+    if (e->tensors[t].role != ROOFLINE_OUTPUT) put_tensor(s, t, o);
+  }
+  out_put(o, STR("  }\n"));
+}
+
+void emit_solve(emit_fn *fn, out_text *o) {
+  emit_op *op = fn->op;
+  const entry *e = op->e;
+  solver s = {.fn = fn, .op = op, .a = op->a};
+  s.cases = arena_array(op->a, shape_cases, e->tensor_count + 1);
+  for (uint32_t t = 0; t < e->tensor_count; t++) emit_shape_cases(op, &e->tensors[t], &s.cases[t]);
+  reset(&s);
+  out_text ordered;
+  out_init(&ordered, op->a);
+  do {
+    s.progress = false;
+    for (uint32_t t = 0; t < e->tensor_count; t++) {
+      if (e->tensors[t].role != ROOFLINE_OUTPUT) put_tensor(&s, t, &ordered);
+    }
+  } while (s.progress);
+  if (any_blocked(&s))
+    put_loop(&s, o);
+  else
+    out_put(o, out_str(&ordered));
+}
