@@ -1,6 +1,8 @@
 /* Finding and walking discriminants. language.md §6 "Discriminants". */
 #include "compiler/points.h"
 
+#include "compiler/invariant.h"
+
 #include <string.h>
 
 /* ---- axes ---- */
@@ -29,6 +31,8 @@ static uint32_t adt_choices(arena *a, const adt *t, value *out) {
           if (!kind_is(ctor->fields[f].kind, K_BOOL | K_ENUM)) open |= 1u << f;
         }
         out[n] = (value){.tag = V_ADT, .n = open, .u.adt = v};
+        value holds = invariant_holds(a, t, &out[n]);
+        if (holds.tag == V_BOOL && !holds.u.b) n--; /* no value of the type is here */
       }
       n++;
       uint32_t f = 0;
@@ -45,7 +49,7 @@ static uint32_t adt_choices(arena *a, const adt *t, value *out) {
 }
 
 /* A Bool, enum or ADT parameter, absent or not; or the presence alone of any other Maybe. */
-static void param_axis(arena *a, points *p, const entry *e, const param_decl *d) {
+static void param_axis(arena *a, points *p, const param_decl *d) {
   const kind *k = d->kind;
   if (d->tensor >= 0 || d->state != FACT_VALID || k == NULL || kind_may(k, K_UNKNOWN)) return;
   uint32_t bits = k->bits & ~(uint32_t)K_NONE;
@@ -66,7 +70,6 @@ static void param_axis(arena *a, points *p, const entry *e, const param_decl *d)
   } else {
     choices[n++] = (value){.tag = V_UNKNOWN, .n = 1};
   }
-  (void)e;
   add_axis(a, p, d->symbol, choices, n);
 }
 
@@ -180,7 +183,7 @@ static void form_groups(arena *a, points *p, uint32_t *parent, const int32_t *it
 
 void points_find(arena *a, const entry *e, points *out) {
   *out = (points){0};
-  for (uint32_t i = 0; i < e->param_count; i++) param_axis(a, out, e, &e->parameters[i]);
+  for (uint32_t i = 0; i < e->param_count; i++) param_axis(a, out, &e->parameters[i]);
   for (uint32_t i = 0; i < e->tensor_count; i++) tensor_axis(a, out, &e->tensors[i]);
   list_items(a, e, out);
 
