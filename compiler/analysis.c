@@ -7,7 +7,7 @@
 #include "compiler/judge.h"
 #include "compiler/kinds.h"
 
-const analysis_options analysis_default_options = {ROWS_FULL, 256, 65536, false};
+const analysis_options analysis_default_options = {ROWS_FULL, 256, 65536, false, 100000000};
 
 /* ---- families as a whole ---- */
 
@@ -23,8 +23,8 @@ static bool unreadable_shape(const formula *f) {
 
 static void check_families_used(judge *j) {
   const entry *e = j->e;
-  bool unreadable = e->inputs == FACT_MALFORMED || e->outputs == FACT_MALFORMED || e->params == FACT_MALFORMED ||
-                    e->signature != FACT_VALID;
+  bool unreadable = e->inputs == FACT_MALFORMED || e->outputs == FACT_MALFORMED ||
+                    e->params == FACT_MALFORMED || e->signature != FACT_VALID;
   for (uint32_t i = 0; i < e->tensor_count; i++)
     unreadable = unreadable || e->tensors[i].state != FACT_VALID || unreadable_shape(&e->tensors[i].shape);
   for (uint32_t i = 0; i < e->family_count; i++) {
@@ -34,8 +34,8 @@ static void check_families_used(judge *j) {
       for (uint32_t k = 0; f != i && k < e->families[f].case_count; k++)
         used = used || applies_family(&e->families[f].cases[k].is, i);
     if (used || unreadable) continue;
-    diag_add(j->sink, FAMILY_UNUSED, yt_value_span(e->src, e->families[i].key), "no shape applies type family '%.*s'",
-             STR_ARG(e->families[i].name));
+    diag_add(j->sink, FAMILY_UNUSED, yt_value_span(e->src, e->families[i].key),
+             "no shape applies type family '%.*s'", STR_ARG(e->families[i].name));
   }
 }
 
@@ -67,8 +67,8 @@ static bool check_family_cycles(judge *j) {
       reported[k] = seen[k] && family_reaches(e, k, i, back);
     }
     reported[i] = 1;
-    diag_add(j->sink, FAMILY_CYCLE, yt_value_span(e->src, e->families[i].key), "type family '%.*s' applies itself",
-             STR_ARG(e->families[i].name));
+    diag_add(j->sink, FAMILY_CYCLE, yt_value_span(e->src, e->families[i].key),
+             "type family '%.*s' applies itself", STR_ARG(e->families[i].name));
   }
   return cyclic;
 }
@@ -79,8 +79,9 @@ static void not_decided(judge *j, const formula *f, const expr *at) {
   str text = expr_print(j->scratch, at);
   diag *d = diag_add(j->sink, NOT_DECIDED, expr_whole(&f->text, at),
                      "'%.*s' is not decided by the entry's discriminants, in %s", STR_ARG(text), f->what);
-  diag_help(j->sink, d, "discriminants: Bool and enum parameters, presence of Maybe parameters and optional tensors, "
-                        "an ADT's constructor and finite fields");
+  diag_help(j->sink, d,
+            "discriminants: Bool and enum parameters, presence of Maybe parameters and optional tensors, "
+            "an ADT's constructor and finite fields");
 }
 
 static void shape_defect(judge *j, shape_fate fate, const fold_shape *s) {
@@ -89,7 +90,8 @@ static void shape_defect(judge *j, shape_fate fate, const fold_shape *s) {
     not_decided(j, s->at_text, s->at);
   } else if (fate == SHAPE_NO_CASE || fate == SHAPE_MANY_CASES) {
     bool none = fate == SHAPE_NO_CASE;
-    diag_add(j->sink, none ? FAMILY_CASE_MISSING : FAMILY_CASES_OVERLAP, yt_value_span(e->src, s->family->key),
+    diag_add(j->sink, none ? FAMILY_CASE_MISSING : FAMILY_CASES_OVERLAP,
+             yt_value_span(e->src, s->family->key),
              none ? "type family '%.*s' has no case for some accepted values"
                   : "type family '%.*s' has more than one case for some accepted values",
              STR_ARG(s->family->name));
@@ -110,8 +112,8 @@ static void judge_shape_at(judge *j, const tensor_decl *t) {
   if (j->c.status != ROOFLINE_OK && j->c.sink != NULL && diag_errors(j->sink) == errors) {
     str text = expr_print(j->scratch, s.shape);
     vec_push(j->c.a, j->c.reported, s.f);
-    diag_add(j->sink, EVALUATION_FAILS, expr_whole(&s.f->text, s.shape), "'%.*s' has a negative axis or too many, in %s",
-             STR_ARG(text), s.f->what);
+    diag_add(j->sink, EVALUATION_FAILS, expr_whole(&s.f->text, s.shape),
+             "'%.*s' has a negative axis or too many, in %s", STR_ARG(text), s.f->what);
   }
   j->c.status = ROOFLINE_OK;
 }
@@ -194,7 +196,8 @@ typedef struct combination {
 } combination;
 
 static bool index_must_be_solved(const symbol *s) {
-  return s->cls == SYM_INDEX && s->state == FACT_VALID && s->kind != NULL && kind_is(s->kind, K_DIM | K_SHAPE | K_DTYPE);
+  return s->cls == SYM_INDEX && s->state == FACT_VALID && s->kind != NULL &&
+         kind_is(s->kind, K_DIM | K_SHAPE | K_DTYPE);
 }
 
 static bool read_by_inputs(judge *j, uint32_t index) {
@@ -218,9 +221,11 @@ static void unsolvable(judge *j, uint32_t index) {
                      inputs ? "index '%.*s' cannot be solved from the inputs at some accepted combination"
                             : "index '%.*s' appears only in outputs",
                      STR_ARG(s->name));
-  diag_help(j->sink, d, "an index is solved by an input axis that is `%.*s`, `k * %.*s + e`, by a splice `*%.*s`, or by an "
-                        "input's dtype",
-            STR_ARG(s->name), STR_ARG(s->name), STR_ARG(s->name));
+  diag_help(
+      j->sink, d,
+      "an index is solved by an input axis that is `%.*s`, `k * %.*s + e`, by a splice `*%.*s`, or by an "
+      "input's dtype",
+      STR_ARG(s->name), STR_ARG(s->name), STR_ARG(s->name));
 }
 
 static void check_solved(combination *x, symbol_set reads) {
@@ -232,7 +237,8 @@ static void check_solved(combination *x, symbol_set reads) {
   bool progress = true, shapes = true;
   for (uint32_t t = 0; t < e->input_count + e->construction_count; t++) {
     fold_shape s;
-    if (fold_present(&j->c, t) == 1) shapes = fold_find_shape(&j->c, &e->tensors[t].shape, &s) == SHAPE_FOUND && shapes;
+    if (fold_present(&j->c, t) == 1)
+      shapes = fold_find_shape(&j->c, &e->tensors[t].shape, &s) == SHAPE_FOUND && shapes;
   }
   while (progress && shapes) {
     progress = false;
@@ -272,7 +278,8 @@ static bool solvability_reached(judge *j) {
     const tensor_decl *t = &e->tensors[i];
     const formula *bad = !t->shape.judged ? &t->shape : !t->dtype.judged ? &t->dtype : NULL;
     if (t->state == FACT_VALID && bad == NULL) continue;
-    diag_add(j->sink, SOLVING_UNREACHED, yt_value_span(e->src, t->key), "whether every index is solved: unreached, %s is malformed",
+    diag_add(j->sink, SOLVING_UNREACHED, yt_value_span(e->src, t->key),
+             "whether every index is solved: unreached, %s is malformed",
              bad != NULL && bad->what != NULL ? bad->what : "a tensor");
     return false;
   }
@@ -286,7 +293,8 @@ static bool solvability_reached(judge *j) {
 }
 
 static void judge_combinations(judge *j) {
-  combination x = {.j = j, .none = set_new(j->scratch, j->e->symbol_count), .solvable = solvability_reached(j)};
+  combination x = {
+      .j = j, .none = set_new(j->scratch, j->e->symbol_count), .solvable = solvability_reached(j)};
   x.item_reads = arena_array(j->scratch, symbol_set, j->p.item_count + 1);
   for (uint32_t i = 0; i < j->p.item_count; i++) x.item_reads[i] = set_new(j->scratch, j->e->symbol_count);
   points_set(&j->p, &j->c, j->base);
@@ -346,8 +354,8 @@ bool judge_invariant(judge *j, const param_decl *p, const yt_node *node, const v
   if (!ctor->invariant_judged || (holds.tag == V_BOOL && holds.u.b)) return false;
   str text = expr_print(j->scratch, ctor->invariant);
   diag *d = diag_add(j->sink, INVARIANT_BROKEN, yt_span(j->e->src, node),
-                     "parameter '%.*s': the value breaks the invariant '%.*s' of %.*s.%.*s", STR_ARG(p->name), STR_ARG(text),
-                     STR_ARG(t->name), STR_ARG(ctor->name));
+                     "parameter '%.*s': the value breaks the invariant '%.*s' of %.*s.%.*s", STR_ARG(p->name),
+                     STR_ARG(text), STR_ARG(t->name), STR_ARG(ctor->name));
   diag_relate(j->sink, d, expr_whole(&ctor->invariant_text, ctor->invariant), "the invariant");
   return true;
 }
@@ -367,15 +375,18 @@ static bool combinations_fit(judge *j) {
   uint64_t n = j->p.combinations;
   span at = yt_value_span(e->src, e->key);
   if (n > j->options->max_points) {
-    diag *d = diag_add(j->sink, TOO_MANY_COMBINATIONS, at, "%llu combinations of discriminants are more than %u",
-                       (unsigned long long)n, j->options->max_points);
+    diag *d =
+        diag_add(j->sink, TOO_MANY_COMBINATIONS, at, "%llu combinations of discriminants are more than %u",
+                 (unsigned long long)n, j->options->max_points);
     diag_help(j->sink, d, "raise the limit with --max-combinations, or split the entry");
-    diag_add(j->sink, COMBINATIONS_UNREACHED, at, "judgements of each combination, and workload rows: unreached");
+    diag_add(j->sink, COMBINATIONS_UNREACHED, at,
+             "judgements of each combination, and workload rows: unreached");
     return false;
   }
   if (n > j->options->advise_points)
-    diag_add(j->sink, MANY_COMBINATIONS, at, "%llu combinations of discriminants; more than %u are hard to review",
-             (unsigned long long)n, j->options->advise_points);
+    diag_add(j->sink, MANY_COMBINATIONS, at,
+             "%llu combinations of discriminants; more than %u are hard to review", (unsigned long long)n,
+             j->options->advise_points);
   return true;
 }
 
@@ -387,7 +398,8 @@ static void no_combination(judge *j) {
     if (e->rules[i].judged)
       diag_relate(j->sink, d, expr_whole(&e->rules[i].text, e->rules[i].root), "a refinement");
   if (e->row_count > 0)
-    diag_add(j->sink, ROWS_UNREACHED, yt_value_span(e->src, e->key), "workload rows: unreached, no combination is accepted");
+    diag_add(j->sink, ROWS_UNREACHED, yt_value_span(e->src, e->key),
+             "workload rows: unreached, no combination is accepted");
 }
 
 plan analysis_run(arena *a, arena *scratch, diag_sink *sink, const analysis_options *options,
@@ -403,6 +415,7 @@ plan analysis_run(arena *a, arena *scratch, diag_sink *sink, const analysis_opti
   points_find(scratch, e, &j.p);
   if (!cyclic && combinations_fit(&j)) {
     j.c = fold_new(scratch, sink, e);
+    j.c.fuel = options->max_steps;
     j.unsolvable = set_new(scratch, e->symbol_count);
     j.base = arena_array(scratch, uint32_t, j.p.axis_count + 1);
     if (!find_base(&j)) {

@@ -63,10 +63,11 @@ value fold_fail(fold *c, const expr *e, roofline_status status) {
   vec_push(c->a, c->reported, c->f);
   str text = expr_print(c->a, e);
   if (text.n > 60) text = arena_printf(c->a, "%.*s..", 57, text.p);
-  const char *why = status == ROOFLINE_E_OVERFLOW ? "overflows 64 bits"
+  const char *why = status == ROOFLINE_E_OVERFLOW        ? "overflows 64 bits"
                     : status == ROOFLINE_E_NOT_AVAILABLE ? "takes too many steps (--max-steps)"
                                                          : "is outside its domain";
-  diag_add(c->sink, EVALUATION_FAILS, expr_whole(&c->f->text, e), "'%.*s' %s in %s", STR_ARG(text), why, c->f->what);
+  diag_add(c->sink, EVALUATION_FAILS, expr_whole(&c->f->text, e), "'%.*s' %s in %s", STR_ARG(text), why,
+           c->f->what);
   return unknown;
 }
 
@@ -328,7 +329,8 @@ static value fold_adt_field(const expr *e, const kind *base, const value *v) {
 
 static value fold_field(fold *c, const expr *e) {
   value v = fold_expr(c, e->args[0]);
-  if (str_is(e->name, "value") && v.tag != V_ADT) return v.tag == V_NONE ? fold_fail(c, e, ROOFLINE_E_DOMAIN) : v;
+  if (str_is(e->name, "value") && v.tag != V_ADT)
+    return v.tag == V_NONE ? fold_fail(c, e, ROOFLINE_E_DOMAIN) : v;
   if (v.tag != V_ADT) return unknown;
   return fold_adt_field(e, e->args[0]->kind, &v);
 }

@@ -51,10 +51,10 @@ typedef struct fold {
   const formula *f;      /* the text being folded */
   const fold_scope *scope;
   const fold_variable *vars;
-  roofline_status status; /* first failure since it was last cleared */
+  roofline_status status;   /* first failure since it was last cleared */
   const formula *failed_in; /* the text of the last failure */
-  formula_list *reported; /* texts whose failure was reported */
-  uint64_t fuel;          /* node visits left: --max-steps */
+  formula_list *reported;   /* texts whose failure was reported */
+  uint64_t fuel;            /* node visits left: --max-steps */
 } fold;
 
 /* Was a failure in the text of the last one reported before? Then it is no new defect. */
@@ -75,10 +75,16 @@ bool value_closed(const value *v);
 int fold_present(fold *c, uint32_t tensor);
 
 /* The shape that a shape text stands for after type families were applied. */
-typedef enum shape_fate { SHAPE_FOUND, SHAPE_UNDECIDED, SHAPE_NO_CASE, SHAPE_MANY_CASES, SHAPE_UNJUDGED } shape_fate;
+typedef enum shape_fate {
+  SHAPE_FOUND,
+  SHAPE_UNDECIDED,
+  SHAPE_NO_CASE,
+  SHAPE_MANY_CASES,
+  SHAPE_UNJUDGED
+} shape_fate;
 typedef struct fold_shape {
-  const formula *f;        /* the text the axes stand in */
-  const expr *shape;       /* EX_SHAPE */
+  const formula *f;  /* the text the axes stand in */
+  const expr *shape; /* EX_SHAPE */
   const fold_scope *scope;
   const family_decl *family; /* the family that failed, for SHAPE_NO_CASE and SHAPE_MANY_CASES */
   const formula *at_text;    /* SHAPE_UNDECIDED: the argument that is not decided */

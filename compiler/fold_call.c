@@ -103,9 +103,10 @@ static value call_primitive(fold *c, int32_t id, roofline_status *st, const call
     return value_int(
         roofline_conv_out(st, arg_int(a, 0), arg_int(a, 1), arg_int(a, 2), arg_int(a, 3), arg_int(a, 4)));
   case PRIM_POOL_OUT:
-    return value_int(roofline_pool_out(st, arg_int(a, 0), arg_int(a, 1), arg_int(a, 2), arg_int(a, 3), arg_int(a, 4),
-                                       arg_bool(a, 5)));
-  case PRIM_MOE_CAPACITY: return value_int(roofline_moe_capacity(st, a->v[0].u.adt, arg_int(a, 1), arg_int(a, 2)));
+    return value_int(roofline_pool_out(st, arg_int(a, 0), arg_int(a, 1), arg_int(a, 2), arg_int(a, 3),
+                                       arg_int(a, 4), arg_bool(a, 5)));
+  case PRIM_MOE_CAPACITY:
+    return value_int(roofline_moe_capacity(st, a->v[0].u.adt, arg_int(a, 1), arg_int(a, 2)));
   case PRIM_MHC_EXPANSION: return value_int(roofline_mhc_expansion(st, arg_int(a, 0)));
   case PRIM_PROMOTE_INT_TO_FLOAT: return value_dtype(roofline_promote_int_to_float(arg_dtype(a, 0)));
   case PRIM_COALESCE_DTYPE: return value_dtype(roofline_coalesce_dtype(arg_dtype(a, 0), arg_dtype(a, 1)));
@@ -139,7 +140,8 @@ static value call_bytes(fold *c, const expr *e) {
   if (s->cls != SYM_TENSOR || fold_present(c, s->number) != 0 || c->sink == NULL) return unknown;
   diag *d = diag_add(c->sink, BYTES_OF_ABSENT, expr_whole(&c->f->text, arg),
                      "bytes(%.*s) is read where the tensor is absent, in %s", STR_ARG(arg->u.s), c->f->what);
-  diag_help(c->sink, d, "guard it: `(bytes(%.*s) if present(%.*s) else 0)`", STR_ARG(arg->u.s), STR_ARG(arg->u.s));
+  diag_help(c->sink, d, "guard it: `(bytes(%.*s) if present(%.*s) else 0)`", STR_ARG(arg->u.s),
+            STR_ARG(arg->u.s));
   return unknown;
 }
 
@@ -180,8 +182,8 @@ value fold_call(fold *c, const expr *e) {
 
 /* ---- generators ---- */
 
-static void generate(int32_t id, roofline_status *st, const call_args *a, uint32_t seed, roofline_shape *shape,
-                     int64_t *out) {
+static void generate(int32_t id, roofline_status *st, const call_args *a, uint32_t seed,
+                     roofline_shape *shape, int64_t *out) {
   static const char *const ends[] = {"start", "end", NULL};
 #define I(k) arg_int(a, k)
 #define Q(k) arg_seq(a, k)
@@ -197,17 +199,23 @@ static void generate(int32_t id, roofline_status *st, const call_args *a, uint32
     roofline_key_windows(st, shape, out, Q(0), I(1), I(2), (roofline_window_end)arg_word(a, 3, ends));
     break;
   case PRIM_FULL: roofline_full(st, shape, out, Q(0), I(1)); break;
-  case PRIM_MOE_LAYOUT_METADATA: roofline_moe_layout_metadata(st, shape, out, a->v[0].u.adt, I(1), I(2)); break;
+  case PRIM_MOE_LAYOUT_METADATA:
+    roofline_moe_layout_metadata(st, shape, out, a->v[0].u.adt, I(1), I(2));
+    break;
   case PRIM_TOPK_IDS: roofline_topk_ids(st, shape, out, seed, I(0), I(1), I(2)); break;
   case PRIM_RANDOM_IDS: roofline_random_ids(st, shape, out, seed, I(0), I(1), I(2)); break;
   case PRIM_SAMPLE_INDICES: roofline_sample_indices(st, shape, out, seed, I(0), I(1)); break;
   case PRIM_PAGED_BLOCK_TABLE: roofline_paged_block_table(st, shape, out, seed, I(0), I(1), I(2)); break;
-  case PRIM_NSA_BLOCK_INDICES: roofline_nsa_block_indices(st, shape, out, seed, Q(0), I(1), I(2), I(3)); break;
+  case PRIM_NSA_BLOCK_INDICES:
+    roofline_nsa_block_indices(st, shape, out, seed, Q(0), I(1), I(2), I(3));
+    break;
   case PRIM_NSA_BLOCK_COUNTS: roofline_nsa_block_counts(st, shape, out, seed, I(0), I(1), I(2)); break;
   case PRIM_CAUSAL_TOPK_INDICES:
     roofline_causal_topk_indices(st, shape, out, seed, I(0), I(1), I(2), I(3), I(4), I(5), I(6));
     break;
-  case PRIM_ATTN_SPARSE_TOPK_POSITIONS: roofline_attn_sparse_topk_positions(st, shape, out, seed, Q(0), I(1), I(2)); break;
+  case PRIM_ATTN_SPARSE_TOPK_POSITIONS:
+    roofline_attn_sparse_topk_positions(st, shape, out, seed, Q(0), I(1), I(2));
+    break;
   default: roofline_fail(st, ROOFLINE_E_DOMAIN); break;
   }
 #undef I

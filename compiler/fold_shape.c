@@ -49,7 +49,8 @@ static shape_fate choose_case(fold *c, const family_decl *family, const fold_sco
   for (uint32_t i = 0; i < family->case_count; i++) {
     bool holds = family->cases[i].state == FACT_VALID;
     for (uint32_t m = 0; holds && m < family->match_count; m++)
-      holds = pattern_holds(&family->cases[i].when[m], &matched[m], family->formals[family->matches[m].formal].kind);
+      holds = pattern_holds(&family->cases[i].when[m], &matched[m],
+                            family->formals[family->matches[m].formal].kind);
     if (!holds) continue;
     out->family = family;
     if (*chosen != NULL) return SHAPE_MANY_CASES;
@@ -76,7 +77,8 @@ shape_fate fold_find_shape(fold *c, const formula *f, fold_shape *out) {
     const family_decl *family = &c->e->families[f->root->symbol];
     if (family->state != FACT_VALID) return SHAPE_UNJUDGED;
     fold_scope *scope = arena_new_of(c->a, fold_scope);
-    *scope = (fold_scope){family, f->root->args, arena_array(c->a, fold_memo, family->formal_count + 1), out->scope, f};
+    *scope = (fold_scope){family, f->root->args, arena_array(c->a, fold_memo, family->formal_count + 1),
+                          out->scope, f};
     const family_case *chosen = NULL;
     shape_fate fate = choose_case(c, family, scope, out, &chosen);
     if (fate != SHAPE_FOUND) return fate;

@@ -60,8 +60,9 @@ static bool declared_unreadably(infer *c) {
   const struct {
     fact state;
     const char *name;
-  } sections[] = {{e->signature, "signature"},       {e->forall, "signature.forall"}, {e->params, "signature.params"},
-                  {e->inputs, "signature.inputs"},   {e->outputs, "signature.outputs"}, {e->let, "signature.let"}};
+  } sections[] = {{e->signature, "signature"},       {e->forall, "signature.forall"},
+                  {e->params, "signature.params"},   {e->inputs, "signature.inputs"},
+                  {e->outputs, "signature.outputs"}, {e->let, "signature.let"}};
   for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
     if (sections[i].state == FACT_VALID || (sections[i].state == FACT_ABSENT && i > 0)) continue;
     const yt_node *at = e->signature_node != NULL ? e->signature_node : e->key;
@@ -151,7 +152,8 @@ static const kind *infer_name_read(infer *c, expr *e, const fact_list *facts) {
   }
   bool list = c->family == NULL && c->symbols[e->symbol].cls == SYM_INDEX && kind_is(k, K_SEQ);
   if (list && c->place != PLACE_VALUES && c->place != PLACE_REQUIRES) {
-    infer_defect(c, LIST_READ, e, "'%.*s' is a Seq[Int] index: it is read only in `values` and `requires`, not",
+    infer_defect(c, LIST_READ, e,
+                 "'%.*s' is a Seq[Int] index: it is read only in `values` and `requires`, not",
                  STR_ARG(e->u.s));
     return &kind_unknown;
   }
@@ -223,8 +225,8 @@ static void compare_none(infer *c, const expr *none, const expr *other) {
 }
 
 static bool is_constant(const expr *e) {
-  return e->op == EX_INT || e->op == EX_FLOAT || e->op == EX_BOOL || e->op == EX_STRING || e->op == EX_TUPLE ||
-         (e->op == EX_NEG && is_constant(e->args[0]));
+  return e->op == EX_INT || e->op == EX_FLOAT || e->op == EX_BOOL || e->op == EX_STRING ||
+         e->op == EX_TUPLE || (e->op == EX_NEG && is_constant(e->args[0]));
 }
 
 static void check_equality(infer *c, const expr_link *link, expr *left, const kind *x, expr *right,
@@ -254,7 +256,8 @@ static void check_equality(infer *c, const expr_link *link, expr *left, const ki
   bool dtype_string = (is_string(right) && kind_may(x, K_DTYPE)) || (is_string(left) && kind_may(y, K_DTYPE));
   if (dtype_string || kinds_share(x, y)) return;
   str a = kind_text(c->a, x), b = kind_text(c->a, y);
-  infer_defect_at(c, NOT_COMPARABLE, link->begin, link->end, "%.*s and %.*s are never equal", STR_ARG(a), STR_ARG(b));
+  infer_defect_at(c, NOT_COMPARABLE, link->begin, link->end, "%.*s and %.*s are never equal", STR_ARG(a),
+                  STR_ARG(b));
 }
 
 static void check_membership(infer *c, expr *left, const kind *x, expr *right, const kind *y) {
@@ -295,17 +298,20 @@ static bool ordered(infer *c, expr *e, const kind *k) {
     return false;
   }
   str text = kind_text(c->a, k);
-  infer_defect(c, NOT_ORDERED, e, "%.*s is not ordered: `<` takes two numbers or two sequences", STR_ARG(text));
+  infer_defect(c, NOT_ORDERED, e, "%.*s is not ordered: `<` takes two numbers or two sequences",
+               STR_ARG(text));
   return false;
 }
 
-static void check_order(infer *c, const expr_link *link, expr *left, const kind *x, expr *right, const kind *y) {
+static void check_order(infer *c, const expr_link *link, expr *left, const kind *x, expr *right,
+                        const kind *y) {
   bool a = ordered(c, left, x);
   bool b = ordered(c, right, y);
   if (!a || !b) return;
   if (kind_is(x, K_NUMBER) != kind_is(y, K_NUMBER)) {
     str l = kind_text(c->a, x), r = kind_text(c->a, y);
-    infer_defect_at(c, NOT_ORDERED, link->begin, link->end, "%.*s and %.*s have no order", STR_ARG(l), STR_ARG(r));
+    infer_defect_at(c, NOT_ORDERED, link->begin, link->end, "%.*s and %.*s have no order", STR_ARG(l),
+                    STR_ARG(r));
   }
 }
 
@@ -397,17 +403,18 @@ static const kind *infer_adt_field(infer *c, expr *e, const kind *k) {
   }
   if (owners.n == 0) {
     vec_push(c->a, &all, STR("kind"));
-    diag *d = infer_defect_at(c, UNKNOWN_FIELD, e->at, e->at_end, "%.*s has no field '%.*s'", STR_ARG(k->adt->name),
-                              STR_ARG(e->name));
+    diag *d = infer_defect_at(c, UNKNOWN_FIELD, e->at, e->at_end, "%.*s has no field '%.*s'",
+                              STR_ARG(k->adt->name), STR_ARG(e->name));
     diag_list(c->sink, d, "fields", all.v, all.n);
     diag_suggest(c->sink, d, e->name, all.v, all.n);
     return &kind_unknown;
   }
   if (k->ctors != 0 && (!everywhere || r == NULL)) {
     str base = expr_print(c->a, e->args[0]);
-    diag *d = infer_defect_at(c, FIELD_OFF_BRANCH, e->at, e->at_end, "field '%.*s' is read where its constructor is not known",
-                              STR_ARG(e->name));
-    diag_help(c->sink, d, "guard it: `.. if %.*s.kind == '%.*s' else ..`", STR_ARG(base), STR_ARG(owners.v[0]));
+    diag *d = infer_defect_at(c, FIELD_OFF_BRANCH, e->at, e->at_end,
+                              "field '%.*s' is read where its constructor is not known", STR_ARG(e->name));
+    diag_help(c->sink, d, "guard it: `.. if %.*s.kind == '%.*s' else ..`", STR_ARG(base),
+              STR_ARG(owners.v[0]));
     return &kind_unknown;
   }
   return r == NULL ? &kind_unknown : r;
@@ -422,8 +429,8 @@ static const kind *infer_value_field(infer *c, expr *e, const fact_list *facts) 
   if (base->op == EX_NAME && base->symbol >= 0) declared = fact_kind(c, base->symbol, NULL);
   if (!kind_may(declared, K_NONE)) {
     str text = expr_print(c->a, base);
-    diag *d = infer_defect_at(c, UNKNOWN_FIELD, e->at, e->at_end, "'%.*s' is never absent, so it has no `.value`",
-                              STR_ARG(text));
+    diag *d = infer_defect_at(c, UNKNOWN_FIELD, e->at, e->at_end,
+                              "'%.*s' is never absent, so it has no `.value`", STR_ARG(text));
     diag_help(c->sink, d, "write '%.*s'", STR_ARG(text));
     return &kind_unknown;
   }
@@ -452,9 +459,11 @@ static const kind *infer_field(infer *c, expr *e, const fact_list *facts) {
   const kind *k = infer_expr(c, e->args[0], facts);
   if (kind_may(k, K_UNKNOWN)) return &kind_unknown;
   if (kind_is(k, K_ADT)) return infer_adt_field(c, e, k);
-  if (kind_may(k, K_NONE) && kind_may(k, K_ADT)) return infer_wrong_kind(c, e->args[0], k, "a value that is present");
+  if (kind_may(k, K_NONE) && kind_may(k, K_ADT))
+    return infer_wrong_kind(c, e->args[0], k, "a value that is present");
   str text = kind_text(c->a, k);
-  infer_defect_at(c, UNKNOWN_FIELD, e->at, e->at_end, "%.*s has no field '%.*s'", STR_ARG(text), STR_ARG(e->name));
+  infer_defect_at(c, UNKNOWN_FIELD, e->at, e->at_end, "%.*s has no field '%.*s'", STR_ARG(text),
+                  STR_ARG(e->name));
   return &kind_unknown;
 }
 
@@ -487,7 +496,8 @@ static const kind *infer_comprehension(infer *c, expr *e, const fact_list *facts
   const kind *k = infer_expr(c, e->args[0], facts);
   c->vars = v.outer;
   kind *r = arena_new_of(c->a, kind);
-  *r = (kind){.bits = K_SEQ, .length = kind_may(s, K_SEQ) && !kind_may(s, K_SHAPE) ? s->length : -1, .item = k};
+  *r = (kind){
+      .bits = K_SEQ, .length = kind_may(s, K_SEQ) && !kind_may(s, K_SHAPE) ? s->length : -1, .item = k};
   return r;
 }
 

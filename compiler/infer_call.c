@@ -65,18 +65,18 @@ static const call_form call_forms[PRIM_COUNT] = {
     [PRIM_MOE_LAYOUT_VALID] = {"Lii", 'b'},
 };
 
-static bool layout_fits(const kind *k) {
-  return kind_is(k, K_ADT) && k->adt != NULL;
-}
+static bool layout_fits(const kind *k) { return kind_is(k, K_ADT) && k->adt != NULL; }
 
 static bool argument_fits(char form, const kind *k) {
   switch (form) {
   case 'S':
   case 'q': return kind_is_integers(k, false);
-  case 'A': return kind_is(k, K_NONE | K_INTEGER | K_SHAPE | K_SEQ) &&
-                   (!kind_may(k, K_SEQ) || k->length == 0 || kind_is(k->item, K_INTEGER | K_UNKNOWN));
-  case 'v': return kind_is(k, K_NONE | K_INTEGER | K_SHAPE | K_SEQ) &&
-                   (!kind_may(k, K_SEQ) || k->length == 0 || kind_is(k->item, K_INTEGER | K_NONE | K_UNKNOWN));
+  case 'A':
+    return kind_is(k, K_NONE | K_INTEGER | K_SHAPE | K_SEQ) &&
+           (!kind_may(k, K_SEQ) || k->length == 0 || kind_is(k->item, K_INTEGER | K_UNKNOWN));
+  case 'v':
+    return kind_is(k, K_NONE | K_INTEGER | K_SHAPE | K_SEQ) &&
+           (!kind_may(k, K_SEQ) || k->length == 0 || kind_is(k->item, K_INTEGER | K_NONE | K_UNKNOWN));
   case 'b': return kind_is(k, K_BOOL);
   case 'i': return kind_is(k, K_INTEGER);
   case 'n': return kind_is(k, K_INTEGER | K_NONE);
@@ -120,7 +120,8 @@ static bool one_of(const expr *e, const char *const *words) {
   return false;
 }
 
-static void check_word(infer *c, expr *e, const fact_list *facts, const char *const *words, const char *what) {
+static void check_word(infer *c, expr *e, const fact_list *facts, const char *const *words,
+                       const char *what) {
   const kind *k = infer_expr(c, e, facts);
   if (one_of(e, words) || kind_may(k, K_UNKNOWN)) return;
   infer_defect(c, WRONG_KIND, e, "%s wanted", what);
@@ -167,7 +168,8 @@ static void check_argument(infer *c, char form, expr *e, const fact_list *facts)
   }
   if (e->op == EX_COMPREHENSION) e = e->args[0], k = e->kind;
   const char *what = argument_text(form);
-  if (form == 'q' && kind_is(k, K_INTEGER)) what = "a Seq[Int], such as a tuple ((a, b), in its own parentheses),";
+  if (form == 'q' && kind_is(k, K_INTEGER))
+    what = "a Seq[Int], such as a tuple ((a, b), in its own parentheses),";
   infer_wrong_kind(c, e, k, what);
 }
 
@@ -187,7 +189,8 @@ static const kind *result_kind(infer *c, char result, const expr *e) {
   case 'b': return &kind_bool;
   case 'q': return &kind_seq_int;
   case 'c': return &category;
-  case 'e': return kind_is(e->args[0]->kind, K_DIM) && kind_is(e->args[1]->kind, K_DIM) ? &kind_dim : &kind_int;
+  case 'e':
+    return kind_is(e->args[0]->kind, K_DIM) && kind_is(e->args[1]->kind, K_DIM) ? &kind_dim : &kind_int;
   case 't': return dtype_kind(c, e->args[0]->kind->dtypes | e->args[1]->kind->dtypes);
   case 'p': {
     uint32_t out = 0;
@@ -220,8 +223,8 @@ static called_on infer_called_on(infer *c, expr *arg, const kind **k) {
 
 static bool one_argument(infer *c, const expr *e, const char *what) {
   if (e->n == 1 && e->positional == 1) return true;
-  infer_defect_at(c, WRONG_ARGUMENTS, e->at, e->at_end, "%.*s takes one %s; %u arguments given", STR_ARG(e->name),
-                  what, e->n);
+  infer_defect_at(c, WRONG_ARGUMENTS, e->at, e->at_end, "%.*s takes one %s; %u arguments given",
+                  STR_ARG(e->name), what, e->n);
   return false;
 }
 
@@ -233,9 +236,10 @@ static const kind *infer_present(infer *c, expr *e) {
   if (on == ON_TENSOR || on == ON_REPORTED) return &kind_bool;
   if (on == ON_VALUE && kind_may(k, K_UNKNOWN | K_NONE)) return &kind_bool;
   str text = expr_print(c->a, arg);
-  diag *d = infer_defect(c, PRESENT_ARGUMENT, arg, "present takes a tensor or a value that may be absent, not '%.*s'",
-                         STR_ARG(text));
-  if (arg->op == EX_FIELD && str_is(arg->name, "value")) diag_help(c->sink, d, "write present(v), without `.value`");
+  diag *d = infer_defect(c, PRESENT_ARGUMENT, arg,
+                         "present takes a tensor or a value that may be absent, not '%.*s'", STR_ARG(text));
+  if (arg->op == EX_FIELD && str_is(arg->name, "value"))
+    diag_help(c->sink, d, "write present(v), without `.value`");
   return &kind_bool;
 }
 
@@ -250,7 +254,8 @@ static const kind *infer_bytes(infer *c, expr *e) {
   called_on on = infer_called_on(c, arg, &k);
   if (on == ON_TENSOR || on == ON_REPORTED) return &kind_dim;
   str text = expr_print(c->a, arg);
-  diag *d = infer_defect(c, BYTES_ARGUMENT, arg, "bytes takes the name of a tensor, not '%.*s'", STR_ARG(text));
+  diag *d =
+      infer_defect(c, BYTES_ARGUMENT, arg, "bytes takes the name of a tensor, not '%.*s'", STR_ARG(text));
   VEC(str) names = {0};
   for (uint32_t i = 0; i < c->symbol_count; i++)
     if (c->symbols[i].cls == SYM_TENSOR) vec_push(c->a, &names, c->symbols[i].name);
@@ -268,8 +273,8 @@ static const kind *unknown_call(infer *c, expr *e) {
   for (int id = 0; id < PRIM_COUNT; id++)
     if (primitive_get((primitive_id)id)->cls == PRIM_VALUE)
       vec_push(c->a, &names, str_of(primitive_get((primitive_id)id)->name));
-  diag *d = infer_defect_at(c, UNKNOWN_CALL, e->at, e->at_end, "'%.*s' is not a primitive; it may not be called",
-                            STR_ARG(e->name));
+  diag *d = infer_defect_at(c, UNKNOWN_CALL, e->at, e->at_end,
+                            "'%.*s' is not a primitive; it may not be called", STR_ARG(e->name));
   diag_list(c->sink, d, "primitives", names.v, names.n);
   diag_suggest(c->sink, d, e->name, names.v, names.n);
   return &kind_unknown; /* a refused call: nothing inside is judged */
@@ -284,8 +289,8 @@ static bool arguments_fit(infer *c, expr *e, const primitive *p) {
   str range = p->min == p->max ? arena_printf(c->a, "%d", p->min)
               : p->max < 0     ? arena_printf(c->a, "at least %d", p->min)
                                : arena_printf(c->a, "%d to %d", p->min, p->max);
-  diag *d = infer_defect_at(c, WRONG_ARGUMENTS, e->at, e->at_end, "%s takes %.*s argument%s; %u given", p->name,
-                            STR_ARG(range), p->min == 1 && p->max == 1 ? "" : "s", e->n);
+  diag *d = infer_defect_at(c, WRONG_ARGUMENTS, e->at, e->at_end, "%s takes %.*s argument%s; %u given",
+                            p->name, STR_ARG(range), p->min == 1 && p->max == 1 ? "" : "s", e->n);
   if (e->n > e->positional && p->keyword == NULL) diag_help(c->sink, d, "none of them may be given by name");
   if (p->keyword != NULL) diag_help(c->sink, d, "only `%s` may be given by name", p->keyword);
   return false;
@@ -319,7 +324,8 @@ const kind *infer_call(infer *c, expr *e, const fact_list *facts) {
   for (uint32_t i = 0; i < e->n; i++)
     check_argument(c, form->args[i < forms ? i : forms - 1], e->args[i], facts);
   for (uint32_t i = 0; i < e->n; i++)
-    if (form->args[i < forms ? i : forms - 1] == 'L' && kind_may(e->args[i]->kind, K_UNKNOWN)) return &kind_unknown;
+    if (form->args[i < forms ? i : forms - 1] == 'L' && kind_may(e->args[i]->kind, K_UNKNOWN))
+      return &kind_unknown;
   if (diag_errors(c->sink) != errors && form->result == 't') return &kind_unknown;
   if (diag_errors(c->sink) != errors && form->result == 'e') return &kind_int;
   return result_kind(c, form->result, e);

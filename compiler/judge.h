@@ -23,7 +23,7 @@ typedef struct judge {
   const entry *e;
   points p;
   fold c;
-  uint32_t *base; /* the first accepted choice of every axis */
+  uint32_t *base;        /* the first accepted choice of every axis */
   symbol_set unsolvable; /* indices reported as such: no row is asked for them */
 } judge;
 

@@ -17,7 +17,8 @@ static bool open_formula(infer *c, formula *f, place where) {
   return true;
 }
 
-static void judge(infer *c, formula *f, place where, uint32_t wanted, const char *what, const fact_list *facts) {
+static void judge(infer *c, formula *f, place where, uint32_t wanted, const char *what,
+                  const fact_list *facts) {
   if (!open_formula(c, f, where)) return;
   uint32_t before = diag_errors(c->sink);
   infer_wanted(c, f->root, facts, wanted, what);
@@ -54,7 +55,8 @@ static void let_cycle(infer *c, const entry *e, const uint32_t *stack, uint32_t 
   for (uint32_t i = from; i < to; i++)
     if (stack[i] < first) first = stack[i];
   const let_decl *l = &e->lets[first];
-  diag *d = diag_add(c->sink, LET_CYCLE, yt_value_span(e->src, l->key), "let '%.*s' depends on itself", STR_ARG(l->name));
+  diag *d = diag_add(c->sink, LET_CYCLE, yt_value_span(e->src, l->key), "let '%.*s' depends on itself",
+                     STR_ARG(l->name));
   for (uint32_t i = from; i < to; i++) {
     const let_decl *next = &e->lets[stack[i + 1 < to ? i + 1 : from]];
     diag_help(c->sink, d, "'%.*s' reads '%.*s'", STR_ARG(e->lets[stack[i]].name), STR_ARG(next->name));
@@ -174,8 +176,9 @@ static void judge_apply(infer *c, const entry *e, expr *apply) {
     return;
   }
   if (apply->n != family->formal_count) {
-    infer_defect_at(c, FAMILY_ARGUMENTS, apply->at, apply->at_end, "family '%.*s' takes %u arguments; %u given",
-                    STR_ARG(family->name), family->formal_count, apply->n);
+    infer_defect_at(c, FAMILY_ARGUMENTS, apply->at, apply->at_end,
+                    "family '%.*s' takes %u arguments; %u given", STR_ARG(family->name), family->formal_count,
+                    apply->n);
     apply->symbol = -1;
     return;
   }
@@ -258,8 +261,9 @@ static void judge_dtype(infer *c, formula *f) {
     } else if (!form || !kind_is(k, K_DTYPE)) {
       str text = expr_print(c->a, e);
       diag *d = infer_defect(c, DTYPE_FIELD, e, "'%.*s' is not a dtype", STR_ARG(text));
-      diag_help(c->sink, d, "allowed: a DType index, a dtype parameter, a dtype name, or a call of "
-                            "promote_int_to_float or coalesce_dtype");
+      diag_help(c->sink, d,
+                "allowed: a DType index, a dtype parameter, a dtype name, or a call of "
+                "promote_int_to_float or coalesce_dtype");
     }
   }
   f->judged = diag_errors(c->sink) == before;
@@ -279,9 +283,10 @@ static void judge_metadata_call(infer *c, formula *f, place where) {
   } else {
     diag *d = e->op == EX_CALL
                   ? infer_defect_at(c, wants_predicate ? NOT_A_PREDICATE : NOT_A_GENERATOR, e->at, e->at_end,
-                                    "'%.*s' is not a %s", STR_ARG(e->name), wants_predicate ? "predicate" : "generator")
-                  : infer_defect(c, wants_predicate ? NOT_A_PREDICATE : NOT_A_GENERATOR, e, "a %s call wanted",
-                                 wants_predicate ? "predicate" : "generator");
+                                    "'%.*s' is not a %s", STR_ARG(e->name),
+                                    wants_predicate ? "predicate" : "generator")
+                  : infer_defect(c, wants_predicate ? NOT_A_PREDICATE : NOT_A_GENERATOR, e,
+                                 "a %s call wanted", wants_predicate ? "predicate" : "generator");
     VEC(str) names = {0};
     for (int i = 0; i < PRIM_COUNT; i++) {
       const primitive *p = primitive_get((primitive_id)i);
@@ -301,7 +306,8 @@ static void check_metadata_dtype(infer *c, const tensor_decl *t) {
   uint32_t integers = 1u << ROOFLINE_INT32 | 1u << ROOFLINE_INT64;
   if (!kind_is(k, K_DTYPE) || (k->dtypes & ~integers) == 0) return;
   c->f = &t->dtype;
-  diag *d = infer_defect(c, METADATA_DTYPE, t->dtype.root, "a tensor with `values` is int32 or int64, not so");
+  diag *d =
+      infer_defect(c, METADATA_DTYPE, t->dtype.root, "a tensor with `values` is int32 or int64, not so");
   diag_help(c->sink, d, "allowed: int32, int64, or a DType index over these");
 }
 
@@ -324,7 +330,8 @@ void kinds_check_entry(arena *a, diag_sink *sink, const adt_table *adts, entry *
   for (uint32_t i = 0; i < e->family_count; i++) judge_family(a, sink, e, &e->families[i]);
   for (uint32_t i = 0; i < e->tensor_count; i++)
     if (e->tensors[i].state == FACT_VALID) judge_tensor(&c, e, &e->tensors[i]);
-  for (uint32_t i = 0; i < e->rule_count; i++) judge(&c, &e->rules[i], PLACE_EXPRESSION, K_BOOL, "a Bool", NULL);
+  for (uint32_t i = 0; i < e->rule_count; i++)
+    judge(&c, &e->rules[i], PLACE_EXPRESSION, K_BOOL, "a Bool", NULL);
   judge(&c, &e->flops, PLACE_ROOFLINE, K_INTEGER, "an Int", NULL);
   judge(&c, &e->bytes, PLACE_ROOFLINE, K_INTEGER, "an Int", NULL);
 }

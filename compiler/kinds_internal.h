@@ -31,14 +31,14 @@ typedef enum place {
 typedef struct infer {
   arena *a;
   diag_sink *sink;
-  const entry *e;         /* NULL: a condition over `symbols` alone */
+  const entry *e; /* NULL: a condition over `symbols` alone */
   const symbol *symbols;
   uint32_t symbol_count;
   const family_decl *family; /* its formals are the only names, when set */
-  const formula *f;       /* the text being judged */
+  const formula *f;          /* the text being judged */
   place place;
   const variable *vars;
-  VEC(str) unknown;       /* names already reported in this text */
+  VEC(str) unknown; /* names already reported in this text */
 } infer;
 
 /* The kind of e where the facts hold; annotates e. K_UNKNOWN when a defect was reported within. */

@@ -56,7 +56,10 @@ static void param_axis(arena *a, points *p, const param_decl *d) {
   bool maybe = kind_may(k, K_NONE), finite = bits == K_BOOL || bits == K_ENUM;
   bool is_adt = bits == K_ADT && k->adt != NULL && !k->adt->malformed;
   if (!maybe && !finite && !is_adt) return;
-  uint32_t size = bits == K_BOOL ? 2 : bits == K_ENUM ? k->member_count : is_adt ? adt_choices(a, k->adt, NULL) : 1;
+  uint32_t size = bits == K_BOOL   ? 2
+                  : bits == K_ENUM ? k->member_count
+                  : is_adt         ? adt_choices(a, k->adt, NULL)
+                                   : 1;
   value *choices = arena_array(a, value, size + 1);
   uint32_t n = 0;
   if (maybe) choices[n++] = value_none();
@@ -156,7 +159,9 @@ static void list_items(arena *a, const entry *e, points *out) {
 }
 
 static uint64_t saturating_add(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
-static uint64_t saturating_mul(uint64_t a, uint64_t b) { return b != 0 && a > UINT64_MAX / b ? UINT64_MAX : a * b; }
+static uint64_t saturating_mul(uint64_t a, uint64_t b) {
+  return b != 0 && a > UINT64_MAX / b ? UINT64_MAX : a * b;
+}
 
 static void form_groups(arena *a, points *p, uint32_t *parent, const int32_t *item_axis) {
   int32_t *group_of = arena_array(a, int32_t, p->axis_count + 1);

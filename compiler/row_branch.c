@@ -60,7 +60,9 @@ branch *rows_find_branch(rows *r, const uint32_t *choice) {
   return b;
 }
 
-static bool unread(const formula *f) { return f->state == FACT_MALFORMED || (f->state == FACT_VALID && !f->judged); }
+static bool unread(const formula *f) {
+  return f->state == FACT_MALFORMED || (f->state == FACT_VALID && !f->judged);
+}
 
 bool rows_relevance_unreached(rows *r) {
   const entry *e = r->e;

@@ -5,14 +5,16 @@
 
 #include "roofline/primitive.h"
 
-static diag *row_defect(rows *r, diag_code code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static diag *row_defect(rows *r, diag_code code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 static diag *row_defect(rows *r, diag_code code, const char *format, ...) {
   va_list args;
   va_start(args, format);
   str text = arena_vprintf(r->scratch, format, args);
   va_end(args);
   r->bad = true;
-  return diag_add(r->sink, code, row_span(r), "workload row '%.*s': %.*s", STR_ARG(r->row->label), STR_ARG(text));
+  return diag_add(r->sink, code, row_span(r), "workload row '%.*s': %.*s", STR_ARG(r->row->label),
+                  STR_ARG(text));
 }
 
 static void relate(rows *r, diag *d, const formula *f, const char *what) {
@@ -46,8 +48,10 @@ static void solve_generated(rows *r) {
           rows_unreached(r, "the generator of", d->name);
           return;
         }
-        relate(r, row_defect(r, ROW_GENERATOR, "the generator of '%.*s' is outside its domain", STR_ARG(d->name)),
-               &d->values, "the generator");
+        relate(
+            r,
+            row_defect(r, ROW_GENERATOR, "the generator of '%.*s' is outside its domain", STR_ARG(d->name)),
+            &d->values, "the generator");
         return;
       }
       used[t] = true;
@@ -56,7 +60,9 @@ static void solve_generated(rows *r) {
       set_union(before, known);
       solve_tensor(c, t, known, NULL, &m.shape);
       if (c->status != ROOFLINE_OK)
-        relate(r, row_defect(r, ROW_GENERATOR, "the generated shape of '%.*s' does not fit its declared shape", STR_ARG(d->name)),
+        relate(r,
+               row_defect(r, ROW_GENERATOR, "the generated shape of '%.*s' does not fit its declared shape",
+                          STR_ARG(d->name)),
                &d->shape, "the declared shape");
       for (uint32_t i = 0; i < e->index_count; i++) {
         uint32_t s = e->indices[i].symbol;
@@ -71,7 +77,8 @@ static bool all_solved(rows *r) {
   const entry *e = r->e;
   for (uint32_t i = 0; i < e->index_count; i++) {
     const index_decl *x = &e->indices[i];
-    bool wanted = set_has(r->branch->relevant, x->symbol) && x->state == FACT_VALID && !kind_may(x->kind, K_DTYPE);
+    bool wanted =
+        set_has(r->branch->relevant, x->symbol) && x->state == FACT_VALID && !kind_may(x->kind, K_DTYPE);
     if (!wanted || value_known(&r->indices[i])) continue;
     if (set_has(r->j->unsolvable, x->symbol))
       rows_unreached(r, "index", x->name);
@@ -104,9 +111,11 @@ static bool instantiate_shapes(rows *r, roofline_shape *shapes) {
       rows_unreached(r, "the shape of", d->name);
       continue;
     }
-    const char *why = c->status == ROOFLINE_E_OVERFLOW ? "overflows 64 bits"
-                                                       : "has a negative axis, too many axes, or is outside a primitive's domain";
-    relate(r, row_defect(r, ROW_SHAPE, "the shape of '%.*s' %s", STR_ARG(d->name), why), found.f, "the shape");
+    const char *why = c->status == ROOFLINE_E_OVERFLOW
+                          ? "overflows 64 bits"
+                          : "has a negative axis, too many axes, or is outside a primitive's domain";
+    relate(r, row_defect(r, ROW_SHAPE, "the shape of '%.*s' %s", STR_ARG(d->name), why), found.f,
+           "the shape");
   }
   c->status = ROOFLINE_OK;
   return all;
@@ -134,7 +143,8 @@ static void check_rule(rows *r, const formula *f) {
   diag *d = v.tag == V_BOOL
                 ? row_defect(r, ROW_REFINEMENT, "'%.*s' is false", STR_ARG(text))
                 : row_defect(r, ROW_REFINEMENT, "'%.*s' cannot be evaluated: %s", STR_ARG(text),
-                             c->status == ROOFLINE_E_OVERFLOW ? "it overflows 64 bits" : "a primitive is outside its domain");
+                             c->status == ROOFLINE_E_OVERFLOW ? "it overflows 64 bits"
+                                                              : "a primitive is outside its domain");
   relate(r, d, f, "the refinement");
   c->status = ROOFLINE_OK;
 }
@@ -169,14 +179,17 @@ static void generate_metadata(rows *r, const roofline_shape *shapes) {
     c->status = ROOFLINE_OK;
     if (!fold_generate(c, d, draw, m)) {
       if (c->status != ROOFLINE_OK && !fold_failure_known(c))
-        relate(r, row_defect(r, ROW_GENERATOR, "the generator of '%.*s' is outside its domain", STR_ARG(d->name)), &d->values,
-               "the generator");
+        relate(
+            r,
+            row_defect(r, ROW_GENERATOR, "the generator of '%.*s' is outside its domain", STR_ARG(d->name)),
+            &d->values, "the generator");
       continue;
     }
     if (!same_shape(&m->shape, &shapes[t])) {
       str got = shape_text(r, &m->shape), want = shape_text(r, &shapes[t]);
-      relate(r, row_defect(r, ROW_GENERATOR, "the generator of '%.*s' gives %.*s, its shape is %.*s", STR_ARG(d->name),
-                           STR_ARG(got), STR_ARG(want)),
+      relate(r,
+             row_defect(r, ROW_GENERATOR, "the generator of '%.*s' gives %.*s, its shape is %.*s",
+                        STR_ARG(d->name), STR_ARG(got), STR_ARG(want)),
              &d->values, "the generator");
       continue;
     }
@@ -193,9 +206,13 @@ static void check_requires(rows *r) {
     for (uint32_t i = 0; i < d->requires_count; i++) {
       if (r->metadata[t] == NULL || !d->requires[i].judged) continue;
       c->status = ROOFLINE_OK;
-      if (fold_requires(c, &d->requires[i], r->metadata[t], (const struct fold_metadata *const *)r->metadata)) continue;
+      if (fold_requires(c, &d->requires[i], r -> metadata[t],
+                        (const struct fold_metadata *const *)r -> metadata))
+        continue;
       str text = expr_print(r->scratch, d->requires[i].root);
-      relate(r, row_defect(r, ROW_PREDICATE, "the values of '%.*s' do not keep %.*s", STR_ARG(d->name), STR_ARG(text)),
+      relate(r,
+             row_defect(r, ROW_PREDICATE, "the values of '%.*s' do not keep %.*s", STR_ARG(d->name),
+                        STR_ARG(text)),
              &d->requires[i], "the predicate");
     }
   }
@@ -212,8 +229,8 @@ static void check_values_fit(rows *r) {
     for (int64_t i = 0; i < r->metadata[t]->count; i++) {
       int64_t v = r->metadata[t]->values[i];
       if (v >= INT32_MIN && v <= INT32_MAX) continue;
-      row_defect(r, ROW_GENERATOR, "a generated value of '%.*s', %lld, does not fit int32", STR_ARG(e->tensors[t].name),
-                 (long long)v);
+      row_defect(r, ROW_GENERATOR, "a generated value of '%.*s', %lld, does not fit int32",
+                 STR_ARG(e->tensors[t].name), (long long)v);
       return;
     }
   }
@@ -295,7 +312,8 @@ static void dtype_allowed(rows *r, const index_decl *x, const yt_node *node) {
                 : diag_add(r->sink, ROW_DTYPE, at, "'%.*s' is not one of %.*s", STR_ARG(name), STR_ARG(set));
   VEC(str) names = {0};
   for (uint32_t k = 1; k < ROOFLINE_DTYPE_COUNT; k++)
-    if ((x->kind->dtypes & (1u << k)) != 0) vec_push(r->scratch, &names, str_of(roofline_dtype_name((roofline_dtype)k)));
+    if ((x->kind->dtypes & (1u << k)) != 0)
+      vec_push(r->scratch, &names, str_of(roofline_dtype_name((roofline_dtype)k)));
   diag_list(r->sink, d, "allowed", names.v, names.n);
   diag_suggest(r->sink, d, name, names.v, names.n);
 }
@@ -326,8 +344,9 @@ static void read_case(rows *r, const yt_node *node) {
     r->bad = true;
     str name = yt_text(key);
     diag *d = diag_add(r->sink, ROW_DTYPE_KEY, yt_value_span(e->src, key),
-                       x == NULL || !kind_may(x->kind, K_DTYPE) ? "'%.*s' is not a DType index"
-                                                                : "DType index '%.*s' is not relevant on this row's branch",
+                       x == NULL || !kind_may(x->kind, K_DTYPE)
+                           ? "'%.*s' is not a DType index"
+                           : "DType index '%.*s' is not relevant on this row's branch",
                        STR_ARG(name));
     VEC(str) names = {0};
     for (uint32_t k = 0; k < e->index_count; k++)
@@ -339,8 +358,8 @@ static void read_case(rows *r, const yt_node *node) {
     const index_decl *x = &e->indices[i];
     if (!dtype_relevant(r, x) || given[i] || r->lax) continue;
     span at = node != NULL ? yt_span(e->src, node) : row_span(r);
-    diag_add(r->sink, ROW_DTYPE_MISSING, at, "%s '%.*s'", node != NULL ? "a dtype case misses" : "the row gives no dtype case for",
-             STR_ARG(x->name));
+    diag_add(r->sink, ROW_DTYPE_MISSING, at, "%s '%.*s'",
+             node != NULL ? "a dtype case misses" : "the row gives no dtype case for", STR_ARG(x->name));
     r->bad = true;
   }
 }
@@ -366,7 +385,8 @@ static void one_case(rows *r, const yt_node *node, const bool *per_case, bool in
   bool bad = r->bad;
   r->bad = false;
   if (node != NULL && node->kind != YT_MAPPING) {
-    diag_add(r->sink, ROW_DTYPE_CASES, yt_span(r->e->src, node), "a dtype case is a mapping of DType indices to dtypes");
+    diag_add(r->sink, ROW_DTYPE_CASES, yt_span(r->e->src, node),
+             "a dtype case is a mapping of DType indices to dtypes");
     r->bad = true;
   } else {
     read_case(r, node);
@@ -395,7 +415,8 @@ static void walk_cases(rows *r, const bool *per_case, bool instantiate) {
   }
   if (list->kind != YT_SEQUENCE || list->n == 0) {
     r->bad = r->malformed_rows = true;
-    diag_add(r->sink, ROW_DTYPE_CASES, yt_span(r->e->src, list), "`dtype_cases` is a non-empty list of mappings");
+    diag_add(r->sink, ROW_DTYPE_CASES, yt_span(r->e->src, list),
+             "`dtype_cases` is a non-empty list of mappings");
     return;
   }
   for (uint32_t i = 0; i < list->n; i++) one_case(r, list->u.items[i], per_case, instantiate);
@@ -426,7 +447,8 @@ void rows_instantiate(rows *r) {
   if (all_solved(r)) {
     note_coverage(r);
     roofline_shape *shapes = arena_array(r->scratch, roofline_shape, e->tensor_count + 1);
-    for (uint32_t i = 0; i < e->rule_count; i++) per_case[i] = e->rules[i].judged && reads_dtype(r, &e->rules[i]);
+    for (uint32_t i = 0; i < e->rule_count; i++)
+      per_case[i] = e->rules[i].judged && reads_dtype(r, &e->rules[i]);
     c->status = ROOFLINE_OK;
     bool sound = instantiate_shapes(r, shapes);
     check_rules(r, per_case, false);

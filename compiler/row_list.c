@@ -22,7 +22,8 @@ bool rows_list_call(rows *r, const index_decl *x, const yt_node *node, value *ou
   if (literal && !f.judged) return false; /* reported */
   if (!literal || !kind_is(k, K_SEQ | K_SHAPE)) {
     diag_add(r->sink, ROW_VALUE, yt_value_span(r->e->src, node),
-             "a list, or a call of a primitive that gives one over integer literals, wanted for '%.*s'", STR_ARG(x->name));
+             "a list, or a call of a primitive that gives one over integer literals, wanted for '%.*s'",
+             STR_ARG(x->name));
     return false;
   }
   *out = fold_formula(&r->j->c, &f);

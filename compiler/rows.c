@@ -29,7 +29,8 @@ static void unknown_key(rows *r, const yt_node *key) {
   vec_push(r->scratch, &names, STR("dtype_cases"));
   vec_push(r->scratch, &names, STR("label"));
   str name = yt_text(key);
-  diag *d = diag_add(r->sink, ROW_UNKNOWN_KEY, yt_value_span(e->src, key), "unknown key '%.*s' in a workload row", STR_ARG(name));
+  diag *d = diag_add(r->sink, ROW_UNKNOWN_KEY, yt_value_span(e->src, key),
+                     "unknown key '%.*s' in a workload row", STR_ARG(name));
   const symbol *s = entry_symbol(e, name);
   if (s != NULL && s->cls == SYM_TENSOR)
     diag_help(r->sink, d, "an optional tensor is passed by naming it in `some`");
@@ -67,7 +68,8 @@ static bool some_unreadable(rows *r, const symbol *s, const tensor_decl *t) {
   const entry *e = r->e;
   bool condition = t != NULL && t->presence == PRESENT_IF && !t->condition.judged;
   bool declared = s != NULL && s->state != FACT_VALID;
-  bool sections = s == NULL && (e->signature != FACT_VALID || e->inputs == FACT_MALFORMED || e->params == FACT_MALFORMED);
+  bool sections =
+      s == NULL && (e->signature != FACT_VALID || e->inputs == FACT_MALFORMED || e->params == FACT_MALFORMED);
   if (!condition && !declared && !sections) return false;
   rows_unreached(r, sections ? "section" : "the declaration of", sections ? STR("signature") : s->name);
   return true;
@@ -95,11 +97,11 @@ static void read_some(rows *r, const yt_node *list) {
     for (uint32_t k = 0; k < e->tensor_count; k++)
       if (e->tensors[k].presence == PRESENT_OPTIONAL) vec_push(r->scratch, &names, e->tensors[k].name);
     str name = one->kind == YT_SCALAR ? yt_text(one) : STR("?");
-    const char *why = t == NULL                             ? "names no tensor"
-                      : t->presence == PRESENT_ALWAYS       ? "is not optional"
-                      : t->presence == PRESENT_IF           ? "follows its condition"
-                      : r->passed[s->number]                ? "is named twice"
-                                                            : "is an output";
+    const char *why = t == NULL                       ? "names no tensor"
+                      : t->presence == PRESENT_ALWAYS ? "is not optional"
+                      : t->presence == PRESENT_IF     ? "follows its condition"
+                      : r->passed[s->number]          ? "is named twice"
+                                                      : "is an output";
     diag *d = diag_add(r->sink, ROW_SOME, value_span(r, one), "'%.*s' in `some` %s", STR_ARG(name), why);
     if (names.n > 0) diag_list(r->sink, d, "optional tensors", names.v, names.n);
     if (t == NULL) diag_suggest(r->sink, d, name, names.v, names.n);
@@ -145,8 +147,9 @@ static void fill_defaults(rows *r) {
       r->params[i] = p->default_value;
     } else if (yt_get(r->row->node, arena_cstr(r->scratch, p->name), NULL) == NULL) {
       r->bad = true;
-      diag_add(r->sink, ROW_MISSES_PARAM, row_span(r), "workload row '%.*s' misses parameter '%.*s', which has no default",
-               STR_ARG(r->row->label), STR_ARG(p->name));
+      diag_add(r->sink, ROW_MISSES_PARAM, row_span(r),
+               "workload row '%.*s' misses parameter '%.*s', which has no default", STR_ARG(r->row->label),
+               STR_ARG(p->name));
     }
   }
 }
@@ -176,7 +179,8 @@ static bool pick_branch(rows *r) {
   }
   r->branch = NULL;
   for (uint32_t i = 0; i < r->branches.n; i++)
-    if (memcmp(r->branches.v[i]->choice, choice, j->p.axis_count * sizeof *choice) == 0) r->branch = r->branches.v[i];
+    if (memcmp(r->branches.v[i]->choice, choice, j->p.axis_count * sizeof *choice) == 0)
+      r->branch = r->branches.v[i];
   if (r->branch == NULL) {
     uint32_t *kept = arena_array(r->keep, uint32_t, j->p.axis_count + 1);
     memcpy(kept, choice, j->p.axis_count * sizeof *kept);
@@ -191,7 +195,8 @@ static bool relevant(const rows *r, const index_decl *x) { return set_has(r->bra
 
 static bool value_of_dim(rows *r, const yt_node *node, str name, int64_t *out) {
   if (node->kind == YT_SCALAR && node->type == YT_INT && yt_int(node, out) && *out >= 0) return true;
-  const char *why = node->kind == YT_SCALAR && node->type == YT_INT ? "a Dim is an integer from 0" : "an integer wanted";
+  const char *why =
+      node->kind == YT_SCALAR && node->type == YT_INT ? "a Dim is an integer from 0" : "an integer wanted";
   diag_add(r->sink, ROW_VALUE, value_span(r, node), "%s for index '%.*s'", why, STR_ARG(name));
   r->bad = true;
   return false;
@@ -200,8 +205,8 @@ static bool value_of_dim(rows *r, const yt_node *node, str name, int64_t *out) {
 static void value_of_shape(rows *r, const index_decl *x, const yt_node *node) {
   int64_t *dims = arena_array(r->a, int64_t, ROOFLINE_MAX_RANK);
   if (node->kind != YT_SEQUENCE || node->n > ROOFLINE_MAX_RANK) {
-    diag_add(r->sink, ROW_VALUE, value_span(r, node), "a list of at most %d dimensions wanted for index '%.*s'",
-             ROOFLINE_MAX_RANK, STR_ARG(x->name));
+    diag_add(r->sink, ROW_VALUE, value_span(r, node),
+             "a list of at most %d dimensions wanted for index '%.*s'", ROOFLINE_MAX_RANK, STR_ARG(x->name));
     r->bad = true;
     return;
   }
@@ -218,7 +223,8 @@ static void value_of_list(rows *r, const index_decl *x, const yt_node *node) {
     for (uint32_t i = 0; i < node->n; i++) {
       const yt_node *one = node->u.items[i];
       if (one->kind == YT_SCALAR && one->type == YT_INT && yt_int(one, &items[i])) continue;
-      diag_add(r->sink, ROW_VALUE, value_span(r, one), "an integer wanted in the list '%.*s'", STR_ARG(x->name));
+      diag_add(r->sink, ROW_VALUE, value_span(r, one), "an integer wanted in the list '%.*s'",
+               STR_ARG(x->name));
       r->bad = true;
       return;
     }
@@ -227,8 +233,8 @@ static void value_of_list(rows *r, const index_decl *x, const yt_node *node) {
   }
   if (node->kind == YT_SCALAR && node->type == YT_STRING && rows_list_call(r, x, node, out)) return;
   if (node->kind != YT_SCALAR || node->type != YT_STRING)
-    diag_add(r->sink, ROW_VALUE, value_span(r, node), "a list, or a call such as \"repeat(512, 4)\", wanted for '%.*s'",
-             STR_ARG(x->name));
+    diag_add(r->sink, ROW_VALUE, value_span(r, node),
+             "a list, or a call such as \"repeat(512, 4)\", wanted for '%.*s'", STR_ARG(x->name));
   r->bad = true;
 }
 
@@ -262,10 +268,11 @@ static void read_indices(rows *r) {
       r->bad = true;
       diag_add(r->sink, ROW_INDEX_IRRELEVANT, yt_value_span(e->src, r->index_keys[i]),
                "index '%.*s' is not relevant on this row's branch; leave it out", STR_ARG(x->name));
-    } else if (r->index_nodes[i] == NULL && wanted && !generated && !r->lax && !set_has(r->j->unsolvable, x->symbol)) {
+    } else if (r->index_nodes[i] == NULL && wanted && !generated && !r->lax &&
+               !set_has(r->j->unsolvable, x->symbol)) {
       r->bad = true;
-      diag_add(r->sink, ROW_MISSES_INDEX, row_span(r), "workload row '%.*s' misses index '%.*s'", STR_ARG(r->row->label),
-               STR_ARG(x->name));
+      diag_add(r->sink, ROW_MISSES_INDEX, row_span(r), "workload row '%.*s' misses index '%.*s'",
+               STR_ARG(r->row->label), STR_ARG(x->name));
     }
   }
 }
@@ -299,8 +306,9 @@ static void check_row(rows *r, const row_decl *row) {
   if (!r->branch->accepted) {
     const formula *f = r->branch->rejected_by;
     str text = expr_print(r->scratch, f->root);
-    diag *d = diag_add(r->sink, ROW_REJECTED, row_span(r), "workload row '%.*s' is outside the domain: '%.*s' is false",
-                       STR_ARG(row->label), STR_ARG(text));
+    diag *d = diag_add(r->sink, ROW_REJECTED, row_span(r),
+                       "workload row '%.*s' is outside the domain: '%.*s' is false", STR_ARG(row->label),
+                       STR_ARG(text));
     diag_relate(r->sink, d, expr_whole(&f->text, f->root), "the refinement");
     r->malformed_rows = true;
     return;
@@ -328,10 +336,12 @@ static void check_coverage(rows *r) {
     if (r->covered[i] && r->omitted[i]) continue;
     span at = yt_value_span(e->src, t->key);
     if (r->malformed_rows)
-      diag_add(r->sink, COVERAGE_UNREACHED, at, "coverage of '%.*s': unreached, a workload row is malformed", STR_ARG(t->name));
+      diag_add(r->sink, COVERAGE_UNREACHED, at, "coverage of '%.*s': unreached, a workload row is malformed",
+               STR_ARG(t->name));
     else
-      diag_add(r->sink, r->covered[i] ? NEVER_OMITTED : NEVER_PASSED, at, "no workload row %s optional tensor '%.*s'",
-               r->covered[i] ? "omits" : "passes", STR_ARG(t->name));
+      diag_add(r->sink, r->covered[i] ? NEVER_OMITTED : NEVER_PASSED, at,
+               "no workload row %s optional tensor '%.*s'", r->covered[i] ? "omits" : "passes",
+               STR_ARG(t->name));
   }
 }
 
@@ -339,11 +349,17 @@ uint32_t rows_check(judge *j, plan *out) {
   const entry *e = j->e;
   if (j->options->rows == ROWS_NONE || e->row_count == 0) {
     if (e->row_count > 0 && e->workloads_node != NULL)
-      diag_add(j->sink, ROWS_SKIPPED, yt_span(e->src, e->workloads_node), "workload rows: unreached, --rows=none");
+      diag_add(j->sink, ROWS_SKIPPED, yt_span(e->src, e->workloads_node),
+               "workload rows: unreached, --rows=none");
     return 0;
   }
   arena *row_memory = arena_new();
-  rows r = {.j = j, .a = j->options->want_rows ? j->a : row_memory, .keep = j->scratch, .scratch = row_memory, .sink = j->sink, .e = e};
+  rows r = {.j = j,
+            .a = j->options->want_rows ? j->a : row_memory,
+            .keep = j->scratch,
+            .scratch = row_memory,
+            .sink = j->sink,
+            .e = e};
   r.covered = arena_array(j->scratch, bool, e->tensor_count + 1);
   r.omitted = arena_array(j->scratch, bool, e->tensor_count + 1);
   /* A formula that cannot be read may use any index: "not relevant" and "misses" are then not judged. */

@@ -17,7 +17,7 @@ typedef struct rows {
   diag_sink *sink;
   const entry *e;
   VEC(branch *) branches;
-  bool lax;              /* relevance cannot be judged: some expression of the entry is malformed */
+  bool lax;                /* relevance cannot be judged: some expression of the entry is malformed */
   bool *covered, *omitted; /* by tensor: some instantiated row passes it, omits it */
   bool malformed_rows;
   uint32_t cases;

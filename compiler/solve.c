@@ -103,7 +103,9 @@ static axis_reading read_axis(fold *c, const expr *e, symbol_set known, int fuel
   }
 }
 
-axis_reading solve_read_axis(fold *c, const expr *axis, symbol_set known) { return read_axis(c, axis, known, 32); }
+axis_reading solve_read_axis(fold *c, const expr *axis, symbol_set known) {
+  return read_axis(c, axis, known, 32);
+}
 
 /* ---- one tensor ---- */
 
@@ -127,9 +129,7 @@ typedef struct solving {
   bool progress;
 } solving;
 
-static bool may_solve(const solving *s, uint32_t id) {
-  return s->except == NULL || !set_has(*s->except, id);
-}
+static bool may_solve(const solving *s, uint32_t id) { return s->except == NULL || !set_has(*s->except, id); }
 
 /* Writes the solved value: (size - rest) / factor, the rest being the axis with the index at 0. */
 static void solve_value(solving *s, const expr *axis, const axis_reading *r, int64_t size) {
