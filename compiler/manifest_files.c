@@ -1,4 +1,4 @@
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
 #include "compiler/manifest_files.h"
 
 #include <dirent.h>
@@ -48,17 +48,23 @@ static bool push_file(arena *a, found_list *list, const char *path) {
   return true;
 }
 
+/* Is a folder, "" for the current one, itself named `ops`? */
+static bool is_ops(const char *folder) {
+  char *real = realpath(folder[0] == '\0' ? "." : folder, NULL);
+  bool ops = real != NULL && strcmp(base_name(real), "ops") == 0;
+  free(real);
+  return ops;
+}
+
 /* The types.yaml of a file's folder; a folder `ops` shares the one beside it. */
 static bool add_types(arena *a, found_list *list, const char *path) {
-  uint32_t folder = (uint32_t)(base_name(path) - path);
-  const char *beside = arena_cstr(a, arena_printf(a, "%.*stypes.yaml", (int)folder, path));
+  str folder = {path, (uint32_t)(base_name(path) - path)};
+  const char *beside = arena_cstr(a, arena_printf(a, "%.*stypes.yaml", STR_ARG(folder)));
   if (is_file(beside)) return push_file(a, list, beside);
-  str rest = {path, folder};
-  bool in_ops =
-      folder >= 4 && memcmp(path + folder - 4, "ops/", 4) == 0 && (folder == 4 || path[folder - 5] == '/');
-  if (!in_ops) return true;
-  rest.n -= 4;
-  const char *above = arena_cstr(a, arena_printf(a, "%.*stypes.yaml", STR_ARG(rest)));
+  if (!is_ops(arena_cstr(a, folder))) return true;
+  bool named = folder.n >= 4 && memcmp(folder.p + folder.n - 4, "ops/", 4) == 0;
+  const char *above = named ? arena_cstr(a, arena_printf(a, "%.*stypes.yaml", (int)folder.n - 4, folder.p))
+                            : arena_cstr(a, arena_printf(a, "%.*s../types.yaml", STR_ARG(folder)));
   return is_file(above) ? push_file(a, list, above) : true;
 }
 
