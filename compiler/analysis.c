@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "compiler/invariant.h"
 #include "compiler/judge.h"
 #include "compiler/kinds.h"
 
@@ -347,27 +346,6 @@ static void check_aliases(judge *j) {
   }
 }
 
-bool judge_invariant(judge *j, const param_decl *p, const yt_node *node, const value *v) {
-  const adt *t = p->kind->adt;
-  value holds = invariant_holds(j->scratch, t, v);
-  const adt_ctor *ctor = &t->ctors[v->u.adt->ctor];
-  if (!ctor->invariant_judged || (holds.tag == V_BOOL && holds.u.b)) return false;
-  str text = expr_print(j->scratch, ctor->invariant);
-  diag *d = diag_add(j->sink, INVARIANT_BROKEN, yt_span(j->e->src, node),
-                     "parameter '%.*s': the value breaks the invariant '%.*s' of %.*s.%.*s", STR_ARG(p->name),
-                     STR_ARG(text), STR_ARG(t->name), STR_ARG(ctor->name));
-  diag_relate(j->sink, d, expr_whole(&ctor->invariant_text, ctor->invariant), "the invariant");
-  return true;
-}
-
-static void check_defaults(judge *j) {
-  for (uint32_t i = 0; i < j->e->param_count; i++) {
-    const param_decl *p = &j->e->parameters[i];
-    if (p->state == FACT_VALID && p->default_state == FACT_VALID && p->default_value.tag == V_ADT)
-      judge_invariant(j, p, p->default_node, &p->default_value);
-  }
-}
-
 /* ---- the entry ---- */
 
 static bool combinations_fit(judge *j) {
@@ -410,7 +388,6 @@ plan analysis_run(arena *a, arena *scratch, diag_sink *sink, const analysis_opti
   kinds_check_entry(a, sink, adts, e);
   judge j = {.a = a, .scratch = scratch, .sink = sink, .options = options, .e = e};
   check_families_used(&j);
-  check_defaults(&j);
   bool cyclic = check_family_cycles(&j);
   points_find(scratch, e, &j.p);
   if (!cyclic && combinations_fit(&j)) {

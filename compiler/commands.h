@@ -7,6 +7,7 @@
 
 int check_main(int argc, char **argv);
 int emit_main(int argc, char **argv);
+int schema_main(int argc, char **argv);
 int explain_main(int argc, char **argv);
 
 /* The options that check and emit share: limits, rows, how diagnostics are printed. */

@@ -34,9 +34,6 @@ void judge_item(judge *j, const item *it, symbol_set reads, symbol_set generator
    read none; -2: all), or NULL. */
 const formula *judge_rejects(judge *j, int32_t group);
 
-/* Reports a value of an ADT parameter that breaks its invariant; true when it did. */
-bool judge_invariant(judge *j, const param_decl *p, const yt_node *node, const value *v);
-
 /* Reads, instantiates and checks every workload row; fills plan->rows when asked. Returns the number of
    cases. */
 uint32_t rows_check(judge *j, plan *out);

@@ -7,6 +7,8 @@
 int main(int argc, char **argv) {
   static const arg_subcommand commands[] = {
       {"check", "print every defect that manifest files carry", check_main},
+      {"emit", "write C evaluators for every operator", emit_main},
+      {"schema", "print a JSON Schema of manifest files, for editors", schema_main},
       {"explain", "print the rule behind a diagnostic code, with examples", explain_main},
   };
   static const arg_program program = {

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "compiler/formulas.h"
-#include "compiler/invariant.h"
 #include "compiler/manifest_files.h"
 #include "compiler/name_index.h"
 
@@ -127,7 +126,6 @@ static void read_types(reading *r, const manifest_path *paths, uint32_t count) {
     if (root != NULL) files[n++] = (manifest_file){src, root, true};
   }
   entry_read_adts(r->a, r->sink, &r->options->parse, files, n, &r->adts);
-  invariant_check_adts(r->a, r->sink, &r->adts);
 }
 
 /* ---- the whole ---- */

@@ -374,7 +374,8 @@ static void check_combos(rows *r) {
     if (combo->state != FACT_VALID) return;
     for (uint32_t k = 0; same && k < combo->cell_count; k++) {
       value v = r->j->c.slots[combo->cells[k].symbol];
-      same = v.tag != V_DTYPE || v.u.t == combo->cells[k].dtype;
+      roofline_dtype t = v.tag == V_DTYPE ? v.u.t : ROOFLINE_DTYPE_NONE; /* an absent parameter */
+      same = v.tag == V_UNKNOWN || t == combo->cells[k].dtype;
     }
     if (same) return;
   }

@@ -1,7 +1,6 @@
 /* Workload rows: read, instantiated, checked. language.md §7. */
 #include <string.h>
 
-#include "compiler/invariant.h"
 #include "compiler/judge.h"
 #include "compiler/rows.h"
 
@@ -55,12 +54,8 @@ static void read_param(rows *r, const param_decl *p, const yt_node *node) {
   }
   uint32_t number = (uint32_t)(p - r->e->parameters);
   const char *what = arena_cstr(r->scratch, arena_printf(r->scratch, "parameter '%.*s'", STR_ARG(p->name)));
-  if (!value_of_node(r->a, r->sink, r->e->src, node, p->kind, p->type, what, &r->params[number])) {
+  if (!value_of_node(r->a, r->sink, r->e->src, node, p->kind, p->type, what, &r->params[number]))
     r->bad = true;
-    return;
-  }
-  if (r->params[number].tag != V_ADT || !judge_invariant(r->j, p, node, &r->params[number])) return;
-  r->bad = true;
 }
 
 /* A name in `some` that a malformed declaration keeps from being judged. */
