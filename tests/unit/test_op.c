@@ -8,12 +8,23 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include <roofline/roofline.h>
+
+/* The files that allocate, with allocations that can be refused: the `failing`-th from now is. */
+static int failing;
+static bool refused(void) { return failing > 0 && --failing == 0; }
+#define malloc(size) (refused() ? NULL : malloc(size))
+#define calloc(count, size) (refused() ? NULL : calloc(count, size))
+#include "runtime/src/binding.c"          /* NOLINT(bugprone-suspicious-include) */
+#include "runtime/src/generator_seeded.c" /* NOLINT(bugprone-suspicious-include) */
+#include "runtime/src/row.c"              /* NOLINT(bugprone-suspicious-include) */
+#undef malloc
+#undef calloc
 
 /* ---- the op ---- */
 
@@ -196,7 +207,8 @@ static const char *mini_roof_key(const roofline_call *call) {
   return "cuda_core.fp32";
 }
 
-/* Rows: a good one, one whose metadata does not fit int32, one whose list has another length than B. */
+/* Rows: a good one, one whose metadata does not fit int32, one whose list has another length than B, one
+   whose metadata just fits. */
 #define ROW_CALL(b, m)                                                                                       \
   {                                                                                                          \
     .call = {&mini_op, ROOFLINE_CALL_CHECKED, NULL}, .B = (b), .M = (m), .S = {1, {4}},                      \
@@ -205,13 +217,16 @@ static const char *mini_roof_key(const roofline_call *call) {
       {NULL, ROOFLINE_INT32, (b) + 1}                                                                        \
     }                                                                                                        \
   }
-static const mini_call row_calls[] = {ROW_CALL(2, 8), ROW_CALL(1, 3000000000), ROW_CALL(3, 8)};
-static const int64_t row_items[] = {3, 5, 3000000000};
-static const roofline_seq row_lists[] = {{row_items, NULL, 2, 0, 0, 0}, {row_items + 2, NULL, 1, 0, 0, 0}};
+static const mini_call row_calls[] = {ROW_CALL(2, 8), ROW_CALL(1, 3000000000), ROW_CALL(3, 8),
+                                      ROW_CALL(1, INT32_MAX)};
+static const int64_t row_items[] = {3, 5, 3000000000, INT32_MAX};
+static const roofline_seq row_lists[] = {
+    {row_items, NULL, 2, 0, 0, 0}, {row_items + 2, NULL, 1, 0, 0, 0}, {row_items + 3, NULL, 1, 0, 0, 0}};
 static const roofline_row rows[] = {
     {"good-float16", "good", &row_calls[0].call, &row_lists[0]},
     {"wide-float16", "wide", &row_calls[1].call, &row_lists[1]},
     {"short-float16", "short", &row_calls[2].call, &row_lists[0]},
+    {"edge-float16", "edge", &row_calls[3].call, &row_lists[2]},
 };
 
 static const roofline_op part_op;
@@ -236,7 +251,7 @@ static const roofline_op mini_op = {
     .tensor_count = 4,
     .let_count = 4,
     .list_count = 1,
-    .row_count = 3,
+    .row_count = 4,
     .stage_count = 2,
     .defaults = mini_defaults,
     .bind = mini_bind,
@@ -547,6 +562,8 @@ static void test_binding_sets(void **state) {
       {"out_dtype", roofline_int(1), ROOFLINE_E_KIND},
       {"k", roofline_seq_value(maybe), ROOFLINE_OK},
       {"k", roofline_seq_value(roofline_seq_of_runs(3, 1, 2, 1)), ROOFLINE_OK},
+      {"k", roofline_seq_value(roofline_seq_of_runs(0, 1, 2, 1)), ROOFLINE_OK},
+      {"k", roofline_seq_value(roofline_seq_of_runs(0, 1, 0, 1)), ROOFLINE_OK},
       {"k", roofline_seq_value(unsound), ROOFLINE_E_MISMATCH},
       {"k", roofline_string(NULL), ROOFLINE_E_MISMATCH},
       {"pads", roofline_int(1), ROOFLINE_E_KIND},
@@ -660,9 +677,54 @@ static void test_binding_both(void **state) {
   assert_int_equal(roofline_binding_bind(binding, &error), ROOFLINE_OK);
 }
 
-static void test_binding_null(void **state) {
+/* Whichever allocation of a binding's life is refused, it is said, and nothing leaks or breaks. */
+static roofline_status life_of_a_binding(void) {
+  const int64_t lens[] = {3, 5};
+  roofline_binding *b = roofline_binding_new(&mini_op);
+  if (b == NULL) return ROOFLINE_E_MEMORY;
+  roofline_status status = roofline_binding_set(b, "note", roofline_string("one"));
+  if (status == ROOFLINE_OK) status = roofline_binding_set(b, "note", roofline_string("two"));
+  if (status == ROOFLINE_OK)
+    status = roofline_binding_set(b, "pads", roofline_seq_value(roofline_seq_of(lens, 2)));
+  if (status == ROOFLINE_OK)
+    status = roofline_binding_index(b, "lens", roofline_seq_value(roofline_seq_of(lens, 2)));
+  if (status == ROOFLINE_OK) {
+    binding = b;
+    set_indices(8, 2);
+    status = roofline_binding_bind(b, NULL);
+  }
+  roofline_binding_free(b);
+  return status;
+}
+
+static void test_binding_memory(void **state) {
   (void)state;
+  int allocations = 0;
+  roofline_status status = ROOFLINE_E_MEMORY;
+  while (status == ROOFLINE_E_MEMORY) {
+    failing = ++allocations;
+    status = life_of_a_binding();
+    failing = 0;
+  }
+  assert_int_equal(status, ROOFLINE_OK);
+  assert_true(allocations > 10); /* a binding alone has ten */
   roofline_binding_free(NULL);
+}
+
+static void test_row_and_generator_memory(void **state) {
+  (void)state;
+  roofline_row_call row;
+  failing = 1;
+  assert_int_equal(roofline_row_open(&mini_op, 0, &row), ROOFLINE_E_MEMORY);
+  assert_null(row.call);
+  roofline_row_close(&row);
+  roofline_status status = ROOFLINE_OK;
+  roofline_shape shape;
+  int64_t values[4];
+  failing = 1;
+  roofline_topk_ids(&status, &shape, values, 1, 2, 2, 4);
+  assert_int_equal(status, ROOFLINE_E_MEMORY);
+  failing = 0;
 }
 
 /* ---- rows ---- */
@@ -684,12 +746,25 @@ static void test_rows(void **state) {
   assert_null(row.call);
   roofline_row_close(&row); /* closing twice does nothing */
 
-  assert_int_equal(roofline_row_open(&mini_op, 1, &row), ROOFLINE_E_OVERFLOW); /* 3e9 in an int32 */
-  assert_null(row.call);
-  assert_int_equal(roofline_row_open(&mini_op, 2, &row), ROOFLINE_E_MISMATCH);
-  assert_int_equal(roofline_row_open(&mini_op, 3, &row), ROOFLINE_E_UNKNOWN_NAME);
-  assert_int_equal(roofline_row_open(&mini_op, -1, &row), ROOFLINE_E_UNKNOWN_NAME);
-  assert_null(row.memory);
+  assert_int_equal(roofline_row_open(&mini_op, 3, &row), ROOFLINE_OK);
+  assert_int_equal(roofline_call_metadata(row.call, "offsets", &metadata), ROOFLINE_OK);
+  assert_int_equal(roofline_metadata_at(&metadata, 1), INT32_MAX);
+  roofline_row_close(&row);
+
+  static const struct {
+    int32_t row;
+    roofline_status status;
+  } refusals[] = {
+      {1, ROOFLINE_E_OVERFLOW}, /* 3e9 in an int32 */
+      {2, ROOFLINE_E_MISMATCH},
+      {4, ROOFLINE_E_UNKNOWN_NAME},
+      {-1, ROOFLINE_E_UNKNOWN_NAME},
+  };
+  for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
+    assert_int_equal(roofline_row_open(&mini_op, refusals[i].row, &row), refusals[i].status);
+    assert_null(row.call);
+    roofline_row_close(&row);
+  }
 }
 
 #define BINDING_TEST(test) cmocka_unit_test_setup_teardown(test, open_binding, close_binding)
@@ -701,8 +776,8 @@ int main(void) {
       cmocka_unit_test(test_reads_refused), cmocka_unit_test(test_presence_and_tensors),
       cmocka_unit_test(test_stages),        BINDING_TEST(test_binding_tensors),
       BINDING_TEST(test_binding_sets),      BINDING_TEST(test_binding_indices),
-      BINDING_TEST(test_binding_both),      cmocka_unit_test(test_binding_null),
-      cmocka_unit_test(test_rows),
+      BINDING_TEST(test_binding_both),      cmocka_unit_test(test_binding_memory),
+      cmocka_unit_test(test_rows),          cmocka_unit_test(test_row_and_generator_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

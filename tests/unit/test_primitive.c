@@ -350,7 +350,9 @@ static const roofline_adt_type layout_type = {"MGroupedLayout", layout_ctors, 2}
 static void test_layouts(void **state) {
   (void)state;
   const roofline_adt tight = {&layout_type, 0, {0, 0, 1}}, aligned = {&layout_type, 0, {1, 0, 128}},
-                     masked = {&layout_type, 1, {64}}, absent = {NULL, 0, {0}};
+                     masked = {&layout_type, 1, {64}}, absent = {NULL, 0, {0}},
+                     negative = {&layout_type, 1, {-1}}, unaligned = {&layout_type, 0, {1, 0, 0}},
+                     strange = {&layout_type, 2, {64}};
   GIVES(roofline_moe_capacity(&status, &tight, 1000, 8), 1000);
   GIVES(roofline_moe_capacity(&status, &aligned, 1000, 8), 2048); /* 1000 + 8 * 127 = 2016 */
   GIVES(roofline_moe_capacity(&status, &masked, 1000, 8), 512);
@@ -358,6 +360,9 @@ static void test_layouts(void **state) {
   FAILS(roofline_moe_capacity(&status, &aligned, INT64_MAX, 8), OVERFLOW);
   FAILS(roofline_moe_capacity(&status, &tight, -1, 8), DOMAIN);
   FAILS(roofline_moe_capacity(&status, &absent, 1, 8), DOMAIN);
+  FAILS(roofline_moe_capacity(&status, &negative, 1, 8), DOMAIN);
+  FAILS(roofline_moe_capacity(&status, &unaligned, 1, 8), DOMAIN);
+  FAILS(roofline_moe_capacity(&status, &strange, 1, 8), DOMAIN); /* no such constructor */
 
   GIVES(roofline_adt_get(&status, &aligned, "alignment"), 128);
   GIVES(roofline_adt_get(&status, &aligned, "packing"), 1);

@@ -56,6 +56,7 @@ static void test_dtypes(void **state) {
   assert_int_equal(roofline_dtype_bits(ROOFLINE_DTYPE_NONE), 0);
   assert_string_equal(roofline_dtype_name(ROOFLINE_DTYPE_NONE), "none");
   assert_string_equal(roofline_dtype_name((roofline_dtype)1000), "none");
+  assert_string_equal(roofline_dtype_name(ROOFLINE_DTYPE_COUNT), "none");
 }
 
 static void test_status_names(void **state) {
@@ -120,6 +121,8 @@ static void test_like_numbers(void **state) {
   assert_int_equal(compare(roofline_float(2.5), roofline_float(-2.5)), 1);
   assert_int_equal(compare(roofline_float(0.0), roofline_float(-0.0)), 0);
   assert_int_equal(compare(roofline_float(NAN), roofline_float(NAN)), NAN_ORDER);
+  assert_int_equal(compare(roofline_float(NAN), roofline_float(1)), NAN_ORDER);
+  assert_int_equal(compare(roofline_float(1), roofline_float(NAN)), NAN_ORDER);
   assert_int_equal(compare(roofline_bool(true), roofline_int(1)), NAN_ORDER); /* a bool is not ordered */
   assert_int_equal(compare(roofline_int(1), roofline_string("1")), NAN_ORDER);
 }
