@@ -20,6 +20,9 @@ typedef struct place {
 
 enum { SPOILED = DIAG_CODE_COUNT };
 
+/* A file of nothing but defects must not take memory for each of them: more are counted, not kept. */
+enum { MOST_KEPT = 100000 };
+
 struct diag_sink {
   arena *a;
   str op;
@@ -122,12 +125,19 @@ diag *diag_add(diag_sink *sink, diag_code code, span at, const char *format, ...
   diag_severity severity = table[code].severity;
   if (severity == DIAG_ERROR) sink->errors++;
   if (at.end < at.begin) at.end = at.begin;
-  if (has_place(sink, &(place){.at = at, .code = SPOILED})) return NULL;
+  place p = {.at = at, .code = code};
+  /* Known before it is worded: one defect may be found at 65,536 combinations. */
+  if (has_place(sink, &(place){.at = at, .code = SPOILED}) || (at.src != NULL && has_place(sink, &p)))
+    return NULL;
+  if (sink->all.n == MOST_KEPT) {
+    sink->counts[severity]++;
+    return NULL;
+  }
   va_list args;
   va_start(args, format);
   str message = one_line(sink->a, format, args);
   va_end(args);
-  place p = {.at = at, .code = code, .message = at.src == NULL ? str_hash(message) : 0};
+  if (at.src == NULL) p.message = str_hash(message);
   if (!add_place(sink, &p)) return NULL;
   diag *d = arena_new_of(sink->a, diag);
   *d = (diag){.code = code, .severity = severity, .at = at, .message = message, .op = sink->op};

@@ -37,13 +37,14 @@ void diag_print(diag_sink *sink, FILE *out, const diag_options *options) {
   if (count > 1) qsort(v, count, sizeof *v, compare_diags);
   for (uint32_t i = 0; i < count; i++) {
     if (v[i]->severity == DIAG_UNREACHED && !unreached) continue;
-    if (v[i]->severity == DIAG_ERROR && errors++ >= options->max_errors && options->max_errors > 0) {
-      report.hidden_errors++;
-      continue;
+    if (v[i]->severity == DIAG_ERROR) {
+      if (errors == options->max_errors && options->max_errors > 0) continue;
+      errors++;
     }
     v[report.n++] = v[i];
   }
   report.v = v;
+  report.hidden_errors = report.counts[DIAG_ERROR] - errors;
   printers[options->format](&report, out);
   arena_free(a);
 }
@@ -148,10 +149,10 @@ static void put_summary(const diag_report *report, FILE *out) {
     if (clean) separator = ", ";
   }
   put_count(out, &separator, report->counts[DIAG_ERROR], "error", "errors");
+  if (report->hidden_errors > 0) fprintf(out, " (%u not shown)", report->hidden_errors);
   put_count(out, &separator, report->counts[DIAG_WARNING], "warning", "warnings");
   put_count(out, &separator, report->counts[DIAG_ADVISORY], "advisory", "advisories");
   put_count(out, &separator, report->counts[DIAG_UNREACHED], "judgement unreached", "judgements unreached");
-  if (report->hidden_errors > 0) fprintf(out, " (%u not shown: --max-errors)", report->hidden_errors);
   if (*separator != '\0') fputc('\n', out);
 }
 

@@ -8,7 +8,7 @@
 typedef struct diag_report {
   const diag *const *v;
   uint32_t n;
-  uint32_t hidden_errors; /* beyond max_errors */
+  uint32_t hidden_errors; /* beyond max_errors, or not kept */
   uint32_t counts[4];     /* of everything found, by severity */
   const diag_options *options;
 } diag_report;

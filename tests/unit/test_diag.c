@@ -85,10 +85,9 @@ static void test_summary(void **state) {
   diag_add(f.sink, YAML_SYNTAX, (span){0}, "one");
   diag_add(f.sink, YAML_SYNTAX, (span){0}, "two");
   diag_add(f.sink, YAML_TRAP, (span){0}, "three");
-  assert_string_equal(print(&f, (diag_options){.max_errors = 1}),
-                      "error[RL0101]: one\n"
-                      "warning[RL0113]: three\n"
-                      "2 errors, 1 warning (1 not shown: --max-errors)\n");
+  assert_string_equal(print(&f, (diag_options){.max_errors = 1}), "error[RL0101]: one\n"
+                                                                  "warning[RL0113]: three\n"
+                                                                  "2 errors (1 not shown), 1 warning\n");
   arena_free(f.a);
 }
 
@@ -123,6 +122,22 @@ static void test_many(void **state) {
       assert_int_equal(d != NULL, round == 0);
     }
   assert_int_equal(diag_count(f.sink, DIAG_ERROR), 10000);
+  arena_free(f.a);
+}
+
+/* A flood is counted to the end, but not kept: memory stays bounded. */
+static void test_flood(void **state) {
+  (void)state;
+  fixture f = make();
+  for (uint32_t i = 0; i < 100000; i++)
+    assert_non_null(diag_add(f.sink, YAML_SYNTAX, (span){f.gemm, i, i}, "x"));
+  size_t held = arena_bytes(f.a);
+  for (uint32_t i = 100000; i < 300000; i++)
+    assert_null(diag_add(f.sink, YAML_SYNTAX, (span){f.gemm, i, i}, "x"));
+  assert_null(diag_add(f.sink, YAML_SYNTAX, (span){f.gemm, 7, 7}, "x"));
+  assert_int_equal(diag_count(f.sink, DIAG_ERROR), 300000);
+  assert_true(arena_bytes(f.a) < held * 2);
+  assert_non_null(strstr(print(&f, (diag_options){.max_errors = 3}), "300000 errors (299997 not shown)"));
   arena_free(f.a);
 }
 
@@ -428,6 +443,7 @@ int main(void) {
       cmocka_unit_test(test_summary),
       cmocka_unit_test(test_same_defect_once),
       cmocka_unit_test(test_many),
+      cmocka_unit_test(test_flood),
       cmocka_unit_test(test_order),
       cmocka_unit_test(test_messages_stay_one_line),
       cmocka_unit_test(test_excerpts),
