@@ -128,7 +128,9 @@ str emit_file_comment(emitter *em, const char *what) {
 
 void emit_open_header(emitter *em, out_text *o, str name, bool with_types) {
   const str guard = arena_printf(em->a, "%.*s_%.*s_H", STR_ARG(em->upper), STR_ARG(emit_upper(em->a, name)));
-  out_printf(o, "#ifndef %.*s\n#define %.*s\n\n#include <string.h>\n\n#include <roofline/roofline.h>\n",
+  out_printf(o,
+             "#ifndef %.*s\n#define %.*s\n\n#include <math.h>\n#include <string.h>\n\n#include "
+             "<roofline/roofline.h>\n",
              STR_ARG(guard), STR_ARG(guard));
   if (with_types) out_put(o, STR("\n#include \"types.h\"\n"));
   out_put(o, STR("\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"));
@@ -205,7 +207,7 @@ static void emit_family(emitter *em, str family, bool with_types) {
   }
   emit_close_header(&header);
   out_put(&code, comment);
-  out_printf(&code, "#include <math.h>\n#include <stddef.h>\n\n#include \"%.*s.h\"\n", STR_ARG(family));
+  out_printf(&code, "#include <stddef.h>\n\n#include \"%.*s.h\"\n", STR_ARG(family));
   for (uint32_t i = 0; i < em->includes.n; i++)
     out_printf(&code, "#include \"%.*s.h\"\n", STR_ARG(em->includes.v[i]));
   out_put(&code, STR("\n"));

@@ -367,8 +367,7 @@ void emit_bind(emit_op *op, out_text *o) {
   out_put(
       o, STR("  roofline_status status = ROOFLINE_OK;\n  (void)status;\n  memset(call, 0, sizeof *call);\n"));
   emit_linef(o, 2, "call->%.*s.op = &%.*s_op;", STR_ARG(op->base_member), STR_ARG(op->name));
-  emit_fn_open(&fn, o);
-  out_put(o, out_str(&body));
-  emit_linef(o, 2, "call->%.*s.checked = ROOFLINE_CALL_CHECKED;", STR_ARG(op->base_member));
+  emit_linef(&body, 2, "call->%.*s.checked = ROOFLINE_CALL_CHECKED;", STR_ARG(op->base_member));
+  emit_fn_put(&fn, o, out_str(&body));
   out_put(o, STR("  return ROOFLINE_OK;\n}\n\n"));
 }

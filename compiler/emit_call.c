@@ -348,8 +348,7 @@ static cx looped(emit_fn *fn, fold_op fold, const expr *c, const expr *fallback,
     emit_linef(&loop, 4, "const int64_t %.*s = roofline_seq_item(&items, nth);", STR_ARG(name));
   emit_linef(&loop, 4, "const %sitem = %.*s;", rep_type(fold_rep(fold)), STR_ARG(item));
   out_printf(&loop, "    %s\n  }\n  return result;\n", folds[fold].step);
-  emit_fn_open(&inner, &body);
-  out_put(&body, out_str(&loop));
+  emit_fn_put(&inner, &body, out_str(&loop));
   const str parameters =
       arena_printf(op->a, "%.*s, roofline_seq items", STR_ARG(emit_variable_parameters(fn)));
   const str function = emit_outline(op, base, rep_type(fold_rep(fold)), parameters, out_str(&body));
@@ -484,14 +483,15 @@ str emit_primitive_arguments(emit_fn *fn, const expr *e) {
 static cx broadcast(emit_fn *fn, const expr *e) {
   emit_op *op = fn->op;
   emit_fn inner = emit_fn_inner(fn);
-  out_text list, body;
+  out_text list, all, body;
   out_init(&list, op->a);
+  out_init(&all, op->a);
   out_init(&body, op->a);
   for (uint32_t i = 0; i < e->n; i++)
     out_printf(&list, "%s%.*s", i > 0 ? ", " : "", STR_ARG(emit_as(&inner, e->args[i], REP_SEQ)));
-  emit_fn_open(&inner, &body);
-  emit_linef(&body, 2, "const roofline_seq shapes[] = {%.*s};", STR_ARG(out_str(&list)));
-  out_printf(&body, "  return roofline_broadcast(status, out, shapes, %u);\n", e->n);
+  emit_linef(&all, 2, "const roofline_seq shapes[] = {%.*s};", STR_ARG(out_str(&list)));
+  out_printf(&all, "  return roofline_broadcast(status, out, shapes, %u);\n", e->n);
+  emit_fn_put(&inner, &body, out_str(&all));
   const str parameters =
       arena_printf(op->a, "%.*s, roofline_shape *out", STR_ARG(emit_variable_parameters(fn)));
   const str name = emit_outline(op, "broadcast", "const roofline_shape *", parameters, out_str(&body));

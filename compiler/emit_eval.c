@@ -102,6 +102,7 @@ static uint32_t charges_of(emit_fn *fn, const tensor_decl *t, charge out[2]) {
 /* The sum of language.md §8, tensor by tensor; `reads`: the read half alone. */
 static void put_derived(emit_fn *fn, out_text *o, bool reads) {
   emit_op *op = fn->op;
+  const char *sum = reads ? "total" : "bytes";
   bool declared = false;
   for (uint32_t i = 0; i < op->e->tensor_count; i++) {
     const tensor_decl *t = &op->e->tensors[i];
@@ -116,18 +117,18 @@ static void put_derived(emit_fn *fn, out_text *o, bool reads) {
         size = arena_printf(op->a, "roofline_mul(%s, %u, %.*s)", fn->status, times, STR_ARG(size));
       const char *what = reads ? "read" : c->what;
       if (!declared && c->condition.n == 0) {
-        emit_linef(o, 2, "int64_t total = %.*s; /* %.*s: %s */", STR_ARG(size), STR_ARG(t->name), what);
+        emit_linef(o, 2, "int64_t %s = %.*s; /* %.*s: %s */", sum, STR_ARG(size), STR_ARG(t->name), what);
       } else {
-        if (!declared) out_put(o, STR("  int64_t total = 0;\n"));
+        if (!declared) out_printf(o, "  int64_t %s = 0;\n", sum);
         const str test =
             c->condition.n == 0 ? (str){NULL, 0} : arena_printf(op->a, "if (%.*s) ", STR_ARG(c->condition));
-        emit_linef(o, 2, "%.*stotal = roofline_add(%s, total, %.*s); /* %.*s: %s */", STR_ARG(test),
-                   fn->status, STR_ARG(size), STR_ARG(t->name), what);
+        emit_linef(o, 2, "%.*s%s = roofline_add(%s, %s, %.*s); /* %.*s: %s */", STR_ARG(test), sum,
+                   fn->status, sum, STR_ARG(size), STR_ARG(t->name), what);
       }
       declared = true;
     }
   }
-  if (!declared) out_put(o, STR("  const int64_t total = 0;\n"));
+  if (!declared) out_printf(o, "  const int64_t %s = 0;\n", sum);
 }
 
 /* ---- formulas ---- */
@@ -208,14 +209,13 @@ static void put_inline(emit_op *op, out_text *o) {
   if (emit_derives_bytes(e))
     put_derived(&fn, &body, false);
   else
-    put_formula(&fn, &body, "total", e->bytes.root);
+    put_formula(&fn, &body, "bytes", e->bytes.root);
+  out_put(&body,
+          STR("  if (status != ROOFLINE_OK) return status;\n  cost->flops = flops;\n  cost->bytes = bytes;\n"
+              "  return ROOFLINE_OK;\n"));
   put_guard(op, o);
   out_put(o, STR("  roofline_status status = ROOFLINE_OK;\n"));
-  emit_fn_open(&fn, o);
-  out_put(o, out_str(&body));
-  out_put(o,
-          STR("  if (status != ROOFLINE_OK) return status;\n  cost->flops = flops;\n  cost->bytes = total;\n"
-              "  return ROOFLINE_OK;\n"));
+  emit_fn_put(&fn, o, out_str(&body));
 }
 
 static void put_read(emit_op *op, out_text *o) {
@@ -223,15 +223,12 @@ static void put_read(emit_op *op, out_text *o) {
   out_text body;
   out_init(&body, op->a);
   put_derived(&fn, &body, true);
+  out_put(&body, STR("  if (status == ROOFLINE_OK) *bytes = total;\n  return status;\n"));
   emit_linef(o, 0, "roofline_status %.*s_read_bytes(const roofline_call *self, int64_t *bytes) {",
              STR_ARG(op->name));
   out_put(o, STR("  if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;\n"));
-  emit_linef(o, 2, "const %.*s *call = (const %.*s *)(const void *)self;", STR_ARG(op->call_type),
-             STR_ARG(op->call_type));
-  out_put(o, STR("  (void)call;\n  roofline_status status = ROOFLINE_OK;\n"));
-  emit_fn_open(&fn, o);
-  out_put(o, out_str(&body));
-  out_put(o, STR("  if (status == ROOFLINE_OK) *bytes = total;\n  return status;\n}\n\n"));
+  emit_fn_put_self(&fn, o, out_str(&body));
+  out_put(o, STR("}\n\n"));
 }
 
 /* ---- declared beside formulas, or by default ---- */
@@ -322,11 +319,12 @@ void emit_let_function(emit_op *op, out_text *o) {
              "static roofline_status %.*s_let(const roofline_call *self, int32_t let, roofline_value *value, "
              "roofline_shape *shape, roofline_adt *adt) {",
              STR_ARG(op->symbol));
-  emit_linef(o, 2, "const %.*s *call = (const %.*s *)(const void *)self;", STR_ARG(op->call_type),
-             STR_ARG(op->call_type));
-  out_put(o, STR("  roofline_status status = ROOFLINE_OK;\n  (void)shape;\n  (void)adt;\n"));
-  emit_fn_open(&fn, o);
-  out_put(o, STR("  switch (let) {\n"));
-  out_put(o, out_str(&body));
-  out_put(o, STR("  default: return ROOFLINE_E_UNKNOWN_NAME;\n  }\n  return status;\n}\n\n"));
+  out_put(o, STR("  (void)shape;\n  (void)adt;\n"));
+  out_text all;
+  out_init(&all, op->a);
+  out_put(&all, STR("  switch (let) {\n"));
+  out_put(&all, out_str(&body));
+  out_put(&all, STR("  default: return ROOFLINE_E_UNKNOWN_NAME;\n  }\n  return status;\n"));
+  emit_fn_put_self(&fn, o, out_str(&all));
+  out_put(o, STR("}\n\n"));
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "compiler/emit_internal.h"
+#include "compiler/name_index.h"
 
 /* ---- representations ---- */
 
@@ -108,12 +109,49 @@ emit_fn emit_fn_inner(emit_fn *outer) {
   return fn;
 }
 
-void emit_fn_open(const emit_fn *fn, out_text *o) {
+static bool is_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* The identifiers of a body that stand for themselves (members of something else do not). */
+static name_index words_of(arena *a, str body) {
+  uint32_t count = 1;
+  for (uint32_t i = 1; i < body.n; i++) count += is_word(body.p[i]) && !is_word(body.p[i - 1]);
+  name_index words = name_index_new(a, count);
+  for (uint32_t i = 0; i < body.n;) {
+    uint32_t end = i;
+    while (end < body.n && is_word(body.p[end])) end++;
+    const bool member =
+        i > 0 && (body.p[i - 1] == '.' || (i > 1 && body.p[i - 1] == '>' && body.p[i - 2] == '-'));
+    if (end > i && !member) name_index_add(&words, (str){body.p + i, end - i}, 0);
+    i = end > i ? end : i + 1;
+  }
+  return words;
+}
+
+bool emit_mentions(arena *a, str body, str word) {
+  const name_index words = words_of(a, body);
+  return name_index_find(&words, word) >= 0;
+}
+
+/* What was rendered is not always written (a trial, sizes that turn out equal): only what the body reads
+   is declared. */
+void emit_fn_put(const emit_fn *fn, out_text *o, str body) {
   const emit_op *op = fn->op;
+  const name_index words = words_of(op->a, body);
+  out_text sizes;
+  out_init(&sizes, op->a);
+  for (uint32_t i = 0; i < fn->size_names.n; i++) {
+    if (name_index_find(&words, fn->size_names.v[i]) >= 0)
+      out_printf(&sizes, "  const int64_t %.*s = %.*s;\n", STR_ARG(fn->size_names.v[i]),
+                 STR_ARG(fn->size_texts.v[i]));
+  }
+  const name_index size_words = words_of(op->a, out_str(&sizes));
   for (uint32_t i = 0; i < op->e->symbol_count; i++) {
-    if (!fn->used[i]) continue;
     const symbol *s = &op->e->symbols[i];
     const str name = op->locals[i];
+    if (!fn->used[i] || (name_index_find(&words, name) < 0 && name_index_find(&size_words, name) < 0))
+      continue;
     if (s->cls == SYM_LET)
       out_printf(o, "  const %s%.*s = %.*s(%s, call);\n", rep_type(op->reps[i]), STR_ARG(name),
                  STR_ARG(op->let_functions[s->number]), fn->status);
@@ -121,10 +159,36 @@ void emit_fn_open(const emit_fn *fn, out_text *o) {
       out_printf(o, "  const %s%.*s = call->%.*s;\n", rep_type(op->reps[i]), STR_ARG(name),
                  STR_ARG(op->fields[i]));
   }
-  for (uint32_t i = 0; i < fn->size_names.n; i++)
-    out_printf(o, "  const int64_t %.*s = %.*s;\n", STR_ARG(fn->size_names.v[i]),
-               STR_ARG(fn->size_texts.v[i]));
-  for (uint32_t i = 0; i < fn->temps.n; i++) out_printf(o, "  %.*s;\n", STR_ARG(fn->temps.v[i]));
+  out_put(o, out_str(&sizes));
+  for (uint32_t i = 0; i < fn->temps.n; i++) {
+    if (name_index_find(&words, fn->temps.v[i].name) >= 0)
+      out_printf(o, "  %.*s;\n", STR_ARG(fn->temps.v[i].declaration));
+  }
+  out_put(o, body);
+}
+
+void emit_fn_put_self(const emit_fn *fn, out_text *o, str body) {
+  const emit_op *op = fn->op;
+  out_text all;
+  out_init(&all, op->a);
+  emit_fn_put(fn, &all, body);
+  if (emit_mentions(op->a, out_str(&all), STR("call")))
+    emit_linef(o, 2, "const %.*s *call = (const %.*s *)(const void *)self;", STR_ARG(op->call_type),
+               STR_ARG(op->call_type));
+  else
+    out_put(o, STR("  (void)self;\n"));
+  out_put(o, STR("  roofline_status status = ROOFLINE_OK;\n"));
+  out_put(o, out_str(&all));
+}
+
+emit_trial emit_fn_mark(const emit_fn *fn) {
+  return (emit_trial){fn->temps.n, fn->shape_count, fn->items_count};
+}
+
+void emit_fn_forget(emit_fn *fn, emit_trial mark) {
+  fn->temps.n = mark.temps;
+  fn->shape_count = mark.shapes;
+  fn->items_count = mark.items;
 }
 
 str emit_local(const emit_op *op, str name) {
@@ -138,13 +202,15 @@ str emit_local(const emit_op *op, str name) {
 
 str emit_new_shape(emit_fn *fn) {
   const str name = emit_local(fn->op, arena_printf(fn->op->a, "shape%u", ++fn->shape_count));
-  vec_push(fn->op->a, &fn->temps, arena_printf(fn->op->a, "roofline_shape %.*s", STR_ARG(name)));
+  const emit_temp temp = {name, arena_printf(fn->op->a, "roofline_shape %.*s", STR_ARG(name))};
+  vec_push(fn->op->a, &fn->temps, temp);
   return name;
 }
 
 str emit_new_items(emit_fn *fn, uint32_t n) {
   const str name = emit_local(fn->op, arena_printf(fn->op->a, "items%u", ++fn->items_count));
-  vec_push(fn->op->a, &fn->temps, arena_printf(fn->op->a, "int64_t %.*s[%u]", STR_ARG(name), n > 0 ? n : 1));
+  const emit_temp temp = {name, arena_printf(fn->op->a, "int64_t %.*s[%u]", STR_ARG(name), n > 0 ? n : 1)};
+  vec_push(fn->op->a, &fn->temps, temp);
   return name;
 }
 
@@ -174,18 +240,6 @@ str emit_arguments(emit_fn *fn, str extra) {
   return out_str(&o);
 }
 
-static bool mentions(str text, str word) {
-  const uint32_t n = word.n;
-  for (uint32_t i = 0; i + n <= text.n; i++) {
-    if (memcmp(text.p + i, word.p, n) != 0) continue;
-    const char before = i > 0 ? text.p[i - 1] : ' ', after = i + n < text.n ? text.p[i + n] : ' ';
-    const char *const inside = "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.>";
-    if (strchr(inside, before) == NULL && (after == '.' || after == '>' || strchr(inside, after) == NULL))
-      return true;
-  }
-  return false;
-}
-
 /* Parameters that the body does not read. */
 static void void_unread(out_text *o, str parameters, str body) {
   while (parameters.n > 0) {
@@ -193,7 +247,7 @@ static void void_unread(out_text *o, str parameters, str body) {
     while (end < parameters.n && parameters.p[end] != ',') end++;
     for (begin = end; begin > 0 && parameters.p[begin - 1] != ' ' && parameters.p[begin - 1] != '*';) begin--;
     const str name = {parameters.p + begin, end - begin};
-    if (name.n > 0 && !mentions(body, name)) out_printf(o, "  (void)%.*s;\n", STR_ARG(name));
+    if (name.n > 0 && !emit_mentions(o->a, body, name)) out_printf(o, "  (void)%.*s;\n", STR_ARG(name));
     parameters = (str){parameters.p + end, parameters.n - end};
   }
 }
@@ -216,8 +270,8 @@ str emit_outline(emit_op *op, const char *base, const char *returns, str paramet
   out_text *o = &op->helpers;
   emit_linef(o, 0, "static %s%.*s(roofline_status *status, const %.*s *call%.*s) {", returns, STR_ARG(name),
              STR_ARG(op->call_type), STR_ARG(parameters));
-  if (!mentions(body, STR("status"))) out_printf(o, "  (void)status;\n");
-  if (!mentions(body, STR("call"))) out_printf(o, "  (void)call;\n");
+  if (!emit_mentions(o->a, body, STR("status"))) out_printf(o, "  (void)status;\n");
+  if (!emit_mentions(o->a, body, STR("call"))) out_printf(o, "  (void)call;\n");
   void_unread(o, parameters, body);
   out_put(o, body);
   out_put(o, STR("}\n\n"));
@@ -312,15 +366,16 @@ static void write_let(emit_op *op, uint32_t number) {
   emit_find_eager(op, let->formula.root, fn.eager);
   const rep r = op->reps[number];
   const str text = emit_as(&fn, let->formula.root, r);
-  out_text body;
+  out_text result, body;
+  out_init(&result, op->a);
   out_init(&body, op->a);
-  emit_fn_open(&fn, &body);
   if (r == REP_SHAPE) {
-    emit_linef(&body, 2, "*out = *%.*s;", STR_ARG(text));
-    out_put(&body, STR("  return out;\n"));
+    emit_linef(&result, 2, "*out = *%.*s;", STR_ARG(text));
+    out_put(&result, STR("  return out;\n"));
   } else {
-    emit_linef(&body, 2, "return %.*s;", STR_ARG(text));
+    emit_linef(&result, 2, "return %.*s;", STR_ARG(text));
   }
+  emit_fn_put(&fn, &body, out_str(&result));
   const str parameters = r == REP_SHAPE ? STR(", roofline_shape *out") : (str){NULL, 0};
   emit_block_comment(
       &op->helpers, 0,
@@ -483,8 +538,9 @@ static cx field_of(emit_fn *fn, const expr *e) {
 static cx tuple(emit_fn *fn, const expr *e) {
   emit_op *op = fn->op;
   emit_fn inner = emit_fn_inner(fn);
-  out_text body, fill, absent;
+  out_text body, fill, absent, all;
   out_init(&body, op->a);
+  out_init(&all, op->a);
   out_init(&fill, op->a);
   out_init(&absent, op->a);
   bool any_absent = false;
@@ -495,18 +551,17 @@ static cx tuple(emit_fn *fn, const expr *e) {
     out_printf(&absent, "%s%s", i > 0 ? ", " : "", none ? "true" : "false");
     any_absent = any_absent || none;
   }
-  emit_fn_open(&inner, &body);
   if (any_absent) emit_linef(&body, 2, "static const bool absent[] = {%.*s};", STR_ARG(out_str(&absent)));
   out_put(&body, out_str(&fill));
-  if (any_absent)
-    out_printf(
-        &body,
-        "  roofline_seq result = roofline_seq_of(values, %u);\n  result.absent = absent;\n  return result;\n",
-        e->n);
-  else
+  if (any_absent) {
+    out_printf(&body, "  roofline_seq result = roofline_seq_of(values, %u);\n", e->n);
+    out_put(&body, STR("  result.absent = absent;\n  return result;\n"));
+  } else {
     out_printf(&body, "  return roofline_seq_of(values, %u);\n", e->n);
+  }
+  emit_fn_put(&inner, &all, out_str(&body));
   const str parameters = arena_printf(op->a, "%.*s, int64_t *values", STR_ARG(emit_variable_parameters(fn)));
-  const str name = emit_outline(op, "tuple", "roofline_seq ", parameters, out_str(&body));
+  const str name = emit_outline(op, "tuple", "roofline_seq ", parameters, out_str(&all));
   const str items = emit_new_items(fn, e->n);
   return cx_of(REP_SEQ, PREC_PRIMARY,
                arena_printf(op->a, "%.*s(%.*s)", STR_ARG(name), STR_ARG(emit_arguments(fn, items))));

@@ -136,13 +136,16 @@ struct emitter {
 
 /* ---- one function under construction ---- */
 
+typedef struct emit_temp {
+  str name, declaration;
+} emit_temp;
 typedef struct emit_fn {
   emit_op *op;
   const char *status; /* how its status is passed on: "status" or "&status" */
   bool locals;        /* scalars are read through locals, declared where used */
   bool *used;         /* by symbol: a local is needed */
   bool *eager;        /* by let: read wherever the function gets, so a local too */
-  VEC(str) temps;     /* declarations of temporaries */
+  VEC(emit_temp) temps;
   uint32_t shape_count, items_count;
   VEC(str) size_names; /* element sizes in use: "T_size", and the dtype's text */
   VEC(str) size_texts;
@@ -151,8 +154,17 @@ typedef struct emit_fn {
 } emit_fn;
 
 emit_fn emit_fn_start(emit_op *op, const char *status);
-/* Declarations the function needs at its top. */
-void emit_fn_open(const emit_fn *fn, out_text *o);
+/* Declares what the body reads at the function's top, then writes the body. */
+void emit_fn_put(const emit_fn *fn, out_text *o, str body);
+/* The same in a function of `self`, any op's call: `call` is it as the op's own. */
+void emit_fn_put_self(const emit_fn *fn, out_text *o, str body);
+bool emit_mentions(arena *a, str body, str word);
+/* Forgets the temporaries of a rendering that is not kept. */
+typedef struct emit_trial {
+  uint32_t temps, shapes, items;
+} emit_trial;
+emit_trial emit_fn_mark(const emit_fn *fn);
+void emit_fn_forget(emit_fn *fn, emit_trial mark);
 void emit_find_eager(const emit_op *op, const expr *e, bool *eager);
 
 /* Renders an expression; as another representation. */

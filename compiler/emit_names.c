@@ -192,24 +192,25 @@ str emit_float(arena *a, double v) {
 
 /* ---- lines ---- */
 
-/* Length of a break's separator at p: after ", ", before " && " and the like; 0 when there is none. */
+/* Length of a separator at p: a break goes behind ", " and before an operator. */
 static uint32_t separator(const char *p, const char *end, bool *before) {
-  static const char *const operators[] = {" && ", " || ", " ? ", " : ", " = "};
+  static const char *const operators[] = {" && ", " || ", " ? ", " : "};
   *before = false;
   if (end - p >= 2 && p[0] == ',' && p[1] == ' ') return 2;
   for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
     const size_t n = strlen(operators[i]);
     if ((size_t)(end - p) < n || memcmp(p, operators[i], n) != 0) continue;
-    *before = operators[i][1] != '=';
+    *before = true;
     return (uint32_t)n;
   }
   return 0;
 }
 
-/* Where to break the first line of `text`, at most `room` wide: the outermost separator, the last of
-   those. 0: nowhere. *skip is the blank the break swallows. */
-static uint32_t break_point(str text, uint32_t room, uint32_t *skip) {
-  uint32_t best = 0, depth = 0, best_depth = UINT32_MAX;
+/* Where to break the first line of `text`, at most `room` wide: at the outermost separator, the last of
+   those; 0: nowhere. *open is the column behind the bracket that is open there, 0 without one. */
+static uint32_t break_point(str text, uint32_t room, uint32_t *open) {
+  enum { DEEPEST = 64 };
+  uint32_t columns[DEEPEST] = {0}, best = 0, depth = 0, best_depth = UINT32_MAX;
   bool quoted = false;
   for (uint32_t i = 0; i < text.n && i <= room; i++) {
     const char c = text.p[i];
@@ -221,32 +222,32 @@ static uint32_t break_point(str text, uint32_t room, uint32_t *skip) {
       continue;
     }
     if (c == '"') quoted = true;
-    if (c == '(' || c == '{' || c == '[') depth++;
+    if (c == '(' || c == '{' || c == '[') columns[++depth % DEEPEST] = i + 1;
     if (c == ')' || c == '}' || c == ']') depth -= depth > 0;
     bool before;
     const uint32_t n = separator(text.p + i, text.p + text.n, &before);
-    if (n == 0 || depth > best_depth) continue;
     const uint32_t at = before ? i : i + n - 1;
-    if (at > room || at == 0) continue;
+    if (n == 0 || depth > best_depth || at > room || at == 0) continue;
     best = at;
     best_depth = depth;
-    *skip = 1;
+    *open = columns[depth % DEEPEST];
   }
   return best;
 }
 
 void emit_line(out_text *o, uint32_t indent, str text) {
+  enum { LAST_COLUMN_TO_ALIGN = 70 };
   uint32_t at = indent;
   for (;;) {
-    uint32_t skip = 0, n = 0;
-    if (at + text.n > COLUMN_LIMIT) n = break_point(text, COLUMN_LIMIT > at ? COLUMN_LIMIT - at : 0, &skip);
+    uint32_t open = 0, n = 0;
+    if (at + text.n > COLUMN_LIMIT) n = break_point(text, COLUMN_LIMIT > at ? COLUMN_LIMIT - at : 0, &open);
     if (n == 0) {
       out_printf(o, "%*s%.*s\n", (int)at, "", STR_ARG(text));
       return;
     }
     out_printf(o, "%*s%.*s\n", (int)at, "", (int)n, text.p);
-    text = (str){text.p + n + skip, text.n - n - skip};
-    at = indent + 4;
+    text = (str){text.p + n + 1, text.n - n - 1};
+    if (at == indent) at = open > 0 && at + open <= LAST_COLUMN_TO_ALIGN ? at + open : indent + 4;
   }
 }
 

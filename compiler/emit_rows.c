@@ -206,13 +206,14 @@ static void put_generate(emit_op *op, out_text *o) {
              "static roofline_status %.*s_generate(const roofline_call *self, const roofline_seq *lists, "
              "int32_t tensor, roofline_shape *shape, int64_t *values) {",
              STR_ARG(op->symbol));
-  emit_linef(o, 2, "const %.*s *call = (const %.*s *)(const void *)self;", STR_ARG(op->call_type),
-             STR_ARG(op->call_type));
-  out_put(o, STR("  roofline_status status = ROOFLINE_OK;\n  (void)call;\n  (void)lists;\n"));
-  emit_fn_open(&fn, o);
-  out_put(o, STR("  switch (tensor) {\n"));
-  out_put(o, out_str(&body));
-  out_put(o, STR("  default: return ROOFLINE_E_UNKNOWN_NAME;\n  }\n  return status;\n}\n\n"));
+  out_put(o, STR("  (void)lists;\n"));
+  out_text all;
+  out_init(&all, op->a);
+  out_put(&all, STR("  switch (tensor) {\n"));
+  out_put(&all, out_str(&body));
+  out_put(&all, STR("  default: return ROOFLINE_E_UNKNOWN_NAME;\n  }\n  return status;\n"));
+  emit_fn_put_self(&fn, o, out_str(&all));
+  out_put(o, STR("}\n\n"));
 }
 
 /* ---- the table ---- */

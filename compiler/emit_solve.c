@@ -242,9 +242,10 @@ static bool splice_step(solver *s, uint32_t tensor, const shape_case *c, uint32_
     emit_linef(o, indent, "if (!solved.%.*s%.*s) {", STR_ARG(field), STR_ARG(waits));
     indent += 2;
   }
-  emit_linef(o, indent, "status = roofline_bind_splice(error, &names[%u], &%.*s, %.*s, %.*s, &call->%.*s);",
+  emit_linef(o, indent,
+             "if ((status = roofline_bind_splice(error, &names[%u], &%.*s, %.*s, %.*s, &call->%.*s)) != "
+             "ROOFLINE_OK) return status;",
              tensor, STR_ARG(tensor_arg(s, tensor)), STR_ARG(left), STR_ARG(right), STR_ARG(field));
-  emit_linef(o, indent, "if (status != ROOFLINE_OK) return status;");
   if (s->looping) {
     emit_linef(o, indent, "solved.%.*s = progress = true;", STR_ARG(field));
     emit_linef(o, indent - 2, "}");
@@ -378,7 +379,9 @@ static bool put_steps(solver *s, uint32_t tensor, uint32_t number, uint32_t inde
       again = !s->looping;
     }
   }
+  const emit_trial mark = emit_fn_mark(s->fn);
   s->blocked[tensor][number] = !s->looping && is_blocked(s, c, s->done[tensor][number]);
+  emit_fn_forget(s->fn, mark);
   return any;
 }
 
@@ -400,9 +403,10 @@ static void put_rank(solver *s, uint32_t tensor, const shape_case *c, uint32_t i
     }
   }
   out_printf(&sum, "%u", fixed);
-  emit_linef(o, indent, "status = roofline_bind_rank(error, &names[%u], &%.*s, %.*s, %s);", tensor,
-             STR_ARG(tensor_arg(s, tensor)), STR_ARG(out_str(&sum)), open ? "true" : "false");
-  emit_linef(o, indent, "if (status != ROOFLINE_OK) return status;");
+  emit_linef(
+      o, indent,
+      "if ((status = roofline_bind_rank(error, &names[%u], &%.*s, %.*s, %s)) != ROOFLINE_OK) return status;",
+      tensor, STR_ARG(tensor_arg(s, tensor)), STR_ARG(out_str(&sum)), open ? "true" : "false");
 }
 
 static bool only_splices(const shape_case *c) {
@@ -438,6 +442,7 @@ static void put_tensor(solver *s, uint32_t tensor, out_text *o) {
   memcpy(before, s->known, n * sizeof *before);
   for (uint32_t i = 0; i < n; i++) after[i] = SOLVED;
   bool opened = false;
+  uint32_t chained = 0; /* cases written so far: after all but one, the last needs no test */
   const shape_cases *cases = &s->cases[tensor];
   for (uint32_t i = 0; i < cases->n; i++) {
     const str condition = emit_case_condition(s->fn, &cases->v[i]);
@@ -446,15 +451,17 @@ static void put_tensor(solver *s, uint32_t tensor, out_text *o) {
     out_init(&block, s->a);
     const uint32_t inner = condition.n > 0 ? indent + 2 : indent;
     memcpy(s->known, before, n * sizeof *before);
-    put_rank(s, tensor, &cases->v[i], inner, &block);
+    if (!only_splices(&cases->v[i])) put_rank(s, tensor, &cases->v[i], inner, &block);
     const bool any = put_steps(s, tensor, i, inner, &steps);
     for (uint32_t j = 0; j < n; j++) {
       if (s->known[j] != after[j]) after[j] = i == 0 ? s->known[j] : SOMETIMES;
     }
     if (!any) continue;
-    if (only_splices(&cases->v[i])) block.n = 0; /* the splice's own step judges the rank */
-    if (condition.n > 0)
+    if (condition.n > 0 && opened && i + 1 == cases->n && chained == i)
+      emit_linef(&body, indent, "} else {");
+    else if (condition.n > 0)
       emit_linef(&body, indent, "%sif (%.*s) {", opened ? "} else " : "", STR_ARG(condition));
+    chained++;
     opened = opened || condition.n > 0;
     out_put(&body, out_str(&block));
     out_put(&body, out_str(&steps));

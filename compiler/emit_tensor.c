@@ -299,10 +299,11 @@ void emit_tensor_function(emit_op *op, out_text *o) {
              "static roofline_status %.*s_tensor(const roofline_call *self, int32_t tensor, roofline_shape "
              "*shape, roofline_dtype *dtype_out) {",
              STR_ARG(op->symbol));
-  emit_linef(o, 2, "const %.*s *call = (const %.*s *)self;", STR_ARG(op->call_type), STR_ARG(op->call_type));
-  out_put(o, STR("  roofline_status status = ROOFLINE_OK;\n"));
-  emit_fn_open(&fn, o);
-  out_put(o, STR("  (void)call;\n  shape->rank = 0;\n  switch (tensor) {\n"));
-  out_put(o, out_str(&body));
-  out_put(o, STR("  default: return ROOFLINE_E_UNKNOWN_NAME;\n  }\n  return status;\n}\n\n"));
+  out_text all;
+  out_init(&all, op->a);
+  out_put(&all, STR("  shape->rank = 0;\n  switch (tensor) {\n"));
+  out_put(&all, out_str(&body));
+  out_put(&all, STR("  default: return ROOFLINE_E_UNKNOWN_NAME;\n  }\n  return status;\n"));
+  emit_fn_put_self(&fn, o, out_str(&all));
+  out_put(o, STR("}\n\n"));
 }
