@@ -1,0 +1,10 @@
+# Benches print ratios within one run; they are built on request ("ninja benches") and never timed tests.
+file(GLOB benches CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/bench/bench_*.c)
+add_custom_target(benches)
+foreach(bench IN LISTS benches)
+  get_filename_component(name ${bench} NAME_WE)
+  add_executable(${name} EXCLUDE_FROM_ALL ${bench})
+  target_link_libraries(${name} PRIVATE roofline_pricing)
+  target_compile_definitions(${name} PRIVATE SHARED_DIR="${CMAKE_SOURCE_DIR}/../shared" SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  add_dependencies(benches ${name})
+endforeach()

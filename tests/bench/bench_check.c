@@ -1,0 +1,153 @@
+/* What `rooflinec check` and `emit` cost, against libyaml alone producing the same files' events.
+
+   bench_check PATH...            default ../shared/corpus
+   bench_check --scale N PATH...  writes N renamed copies of every op and reports time per op and memory
+
+   Targets (issue 3): check --rows=shapes 2.0x, full check 4.0x, emit adds 1.0x. */
+#define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include <yaml.h>
+
+#include "bench.h"
+#include "compiler/emit.h"
+#include "compiler/manifest.h"
+#include "compiler/manifest_files.h"
+
+typedef struct job {
+  const char *const *paths;
+  uint32_t path_count;
+  analysis_options analysis;
+  bool emit;
+  uint32_t ops, cases, errors;
+} job;
+
+static void events_of(const char *path) {
+  FILE *f = fopen(path, "rb");
+  if (f == NULL) return;
+  yaml_parser_t parser;
+  yaml_parser_initialize(&parser);
+  yaml_parser_set_input_file(&parser, f);
+  for (bool done = false; !done;) {
+    yaml_event_t event;
+    if (!yaml_parser_parse(&parser, &event)) break;
+    done = event.type == YAML_STREAM_END_EVENT;
+    yaml_event_delete(&event);
+  }
+  yaml_parser_delete(&parser);
+  fclose(f);
+}
+
+static void events(void *to) {
+  const job *j = to;
+  arena *a = arena_new();
+  manifest_path *files = NULL;
+  uint32_t count = 0;
+  manifest_find_files(a, j->paths, j->path_count, &files, &count);
+  for (uint32_t i = 0; i < count; i++) events_of(files[i].path);
+  arena_free(a);
+}
+
+static void compile(void *to) {
+  job *j = to;
+  arena *a = arena_new();
+  diag_sink *sink = diag_sink_new(a);
+  emit_definitions none = {0};
+  manifest_options options = {.paths = j->paths,
+                              .path_count = j->path_count,
+                              .yaml = yt_default_limits,
+                              .parse = parse_default_limits,
+                              .analysis = j->analysis,
+                              .definitions = &none,
+                              .missing_unavailable = true};
+  manifest m;
+  manifest_analyse(a, sink, &options, &m);
+  if (j->emit) {
+    emit_options emission = {.prefix = STR("roofline"), .rows_main = true, .missing_unavailable = true};
+    emit_files files = {0};
+    emit_all(a, sink, &m.plans, &emission, &files);
+  }
+  j->ops = m.ops;
+  j->cases = m.cases;
+  j->errors = diag_count(sink, DIAG_ERROR);
+  arena_free(a);
+}
+
+static double measure(job j, rows_depth rows, bool emit, int runs) {
+  j.analysis = analysis_default_options;
+  j.analysis.rows = rows;
+  j.analysis.want_rows = emit;
+  j.emit = emit;
+  return bench_best(runs, compile, &j);
+}
+
+static long peak_kib(void) {
+  struct rusage r;
+  getrusage(RUSAGE_SELF, &r);
+  return r.ru_maxrss;
+}
+
+/* ---- scaling ---- */
+
+/* Copies a manifest N times into a folder, op names made distinct before their "FwdOp" or "BwdOp". */
+static void copy_renamed(const char *from, FILE *to, int copy) {
+  FILE *f = fopen(from, "r");
+  char line[1 << 16];
+  while (f != NULL && fgets(line, sizeof line, f) != NULL) {
+    char *end = line[0] >= 'A' && line[0] <= 'Z' ? strstr(line, "wdOp:") : NULL;
+    if (end == NULL) {
+      fputs(line, to);
+      continue;
+    }
+    fprintf(to, "%.*sX%d%s", (int)(end - line - 1), line, copy, end - 1);
+  }
+  if (f != NULL) fclose(f);
+}
+
+static int scale(const char *const *paths, uint32_t count, int copies) {
+  arena *a = arena_new();
+  manifest_path *files = NULL;
+  uint32_t n = 0;
+  if (!manifest_find_files(a, paths, count, &files, &n)) return 2;
+  char folder[] = "/tmp/bench_check_XXXXXX";
+  if (mkdtemp(folder) == NULL) return 2;
+  uint64_t bytes = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    const char *slash = strrchr(files[i].path, '/'), *name = slash == NULL ? files[i].path : slash + 1;
+    FILE *to = fopen(arena_cstr(a, arena_printf(a, "%s/%s", folder, name)), "w");
+    for (int c = 0; c < (files[i].is_types ? 1 : copies); c++) copy_renamed(files[i].path, to, c);
+    bytes += (uint64_t)ftell(to);
+    fclose(to);
+  }
+  const char *path = folder;
+  job j = {.paths = &path, .path_count = 1, .analysis = analysis_default_options};
+  double took = bench_best(1, compile, &j);
+  printf(
+      "copies %d: %u ops, %u cases, %u errors, %.1f MB, %.3f s, %.2f us/op, peak %ld KiB (bound %llu KiB)\n",
+      copies, j.ops, j.cases, j.errors, (double)bytes / 1e6, took, took / j.ops * 1e6, peak_kib(),
+      (unsigned long long)(12 * bytes / 1024 + 16 * 1024));
+  char command[64];
+  snprintf(command, sizeof command, "rm -rf %s", folder);
+  return system(command);
+}
+
+int main(int argc, char **argv) {
+  const char *corpus = SHARED_DIR "/corpus";
+  const char *const *paths = argc > 1 ? (const char *const *)(argv + 1) : &corpus;
+  uint32_t count = argc > 1 ? (uint32_t)(argc - 1) : 1;
+  if (argc >= 3 && strcmp(argv[1], "--scale") == 0)
+    return scale(argc > 3 ? paths + 2 : &corpus, argc > 3 ? count - 2 : 1, atoi(argv[2]));
+  job j = {.paths = paths, .path_count = count};
+  double yaml = bench_best(40, events, &j);
+  double shapes = measure(j, ROWS_SHAPES, false, 20), full = measure(j, ROWS_FULL, false, 10);
+  double kept = measure(j, ROWS_SHAPES, true, 10);
+  printf("libyaml events       %8.2f ms\n", yaml * 1e3);
+  printf("check --rows=shapes  %8.2f ms  %.2fx (target 2.0x)\n", shapes * 1e3, shapes / yaml);
+  printf("check                %8.2f ms  %.2fx (target 4.0x)\n", full * 1e3, full / yaml);
+  printf("emit adds            %8.2f ms  %.2fx (target 1.0x)\n", (kept - shapes) * 1e3,
+         (kept - shapes) / yaml);
+  return 0;
+}
