@@ -12,26 +12,27 @@
 enum { MAX_ERRORS = 100 };
 static const uint64_t max_json_bytes = UINT64_C(256) << 20;
 
-static void add_line(arena *a, hr_lines *lines, const char *format, va_list args) {
+/* Once: a field is looked at by several models, and one mistake is one line. */
+static bool add_line(arena *a, hr_lines *lines, uint32_t limit, const char *format, va_list args) {
   str line = arena_vprintf(a, format, args);
+  for (uint32_t i = 0; i < lines->n; i++)
+    if (str_eq(lines->v[i], line)) return true;
+  if (lines->n == limit) return false;
   vec_push(a, lines, line);
+  return true;
 }
 
 void hr_error(hr_log *log, const char *format, ...) {
-  if (log->errors.n == MAX_ERRORS) {
-    log->unlisted++;
-    return;
-  }
   va_list args;
   va_start(args, format);
-  add_line(log->a, &log->errors, format, args);
+  if (!add_line(log->a, &log->errors, MAX_ERRORS, format, args)) log->unlisted++;
   va_end(args);
 }
 
 void hr_note(hr_log *log, hr_lines *notes, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  add_line(log->a, notes, format, args);
+  add_line(log->a, notes, UINT32_MAX, format, args);
   va_end(args);
 }
 
@@ -234,7 +235,6 @@ static void read_env(hr_log *log, const json_t *env, hr_context *out) {
   read_device(log, env, out);
   json_t *workload = hr_object(log, env, where, "workload");
   where = STR("env: workload");
-  out->has_workload = workload != NULL;
   out->isl = hr_positive(log, workload, where, "isl");
   out->osl = hr_number(log, workload, where, "osl");
   out->conc = hr_positive(log, workload, where, "conc");

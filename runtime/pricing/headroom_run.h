@@ -59,7 +59,6 @@ typedef struct hr_context {
   str gfx, product, model_dtype;
   roofline_headroom_device device;
   double isl, osl, conc, tp;
-  bool has_workload;
   hr_phase regime;
   str regime_note;       /* empty: the step counts decided */
   double captured_batch; /* serving.decode_batch_*, when the workload has no conc */
