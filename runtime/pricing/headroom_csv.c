@@ -153,7 +153,7 @@ static void on_row(int end, void *data) {
 }
 
 static const char *parse_file(FILE *in, struct csv_parser *parser, reader *r) {
-  static char block[1 << 16];
+  char block[1 << 14];
   size_t n;
   while ((n = fread(block, 1, sizeof block, in)) > 0) {
     if (csv_parse(parser, block, n, on_field, on_row, r) != n) return csv_strerror(csv_error(parser));

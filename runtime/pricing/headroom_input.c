@@ -108,7 +108,8 @@ json_t *hr_json_parse(hr_log *log, const char *path, str text) {
   bool repaired = false;
   json_error_t error;
   json_t *root;
-  while ((root = json_loadb(text.p != NULL ? text.p : "", text.n, flags, &error)) == NULL) {
+  if (text.p == NULL) text = STR("");
+  while ((root = json_loadb(text.p, text.n, flags, &error)) == NULL) {
     if (json_error_code(&error) == json_error_duplicate_key && (flags & JSON_REJECT_DUPLICATES) != 0) {
       hr_error(log, "%s:%d: %s; the last one counts", path, error.line, error.text);
       flags &= ~(size_t)JSON_REJECT_DUPLICATES;

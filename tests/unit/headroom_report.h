@@ -30,7 +30,7 @@ static char out_dir[96];
 
 static inline int enter(void **state) {
   (void)state;
-  strcpy(folder, "/tmp/headroom.XXXXXX");
+  snprintf(folder, sizeof folder, "/tmp/headroom.XXXXXX");
   if (mkdtemp(folder) == NULL) return -1;
   snprintf(out_dir, sizeof out_dir, "%s/out", folder);
   return 0;
@@ -79,11 +79,10 @@ static inline const char *json_file(const char *name, const char *text) {
 
 /* Runs the command with -o, --profiles and these arguments, up to NULL. */
 static inline int run_arguments(va_list args) {
-  char *argv[32] = {(char *)(uintptr_t) "headroom", (char *)(uintptr_t) "-o", out_dir,
-                    (char *)(uintptr_t) "--profiles", (char *)(uintptr_t)PROFILES};
+  char *argv[32] = {"headroom", "-o", out_dir, "--profiles", PROFILES};
   int argc = 5;
   const char *arg;
-  while (argc < 31 && (arg = va_arg(args, const char *)) != NULL) argv[argc++] = (char *)(uintptr_t)arg;
+  while (argc < 31 && (arg = va_arg(args, const char *)) != NULL) argv[argc++] = (char *)arg;
   return headroom_main(argc, argv);
 }
 
@@ -153,7 +152,7 @@ static inline void check_form(const json_t *report) {
   const char *key;
   json_t *value, *e;
   size_t at = 0, index;
-  json_object_foreach((json_t *)(uintptr_t)report, key, value) assert_string_equal(key, top[at++]);
+  json_object_foreach((json_t *)report, key, value) assert_string_equal(key, top[at++]);
   assert_null(top[at]);
   json_array_foreach(entries_of(report), index, e) {
     at = 0;
