@@ -108,7 +108,7 @@ static bool shortest(double x, uint64_t *digits, int *exponent) {
   return true;
 }
 
-size_t json_integer(int64_t x, char *out) {
+size_t json_text_integer(int64_t x, char *out) {
   char text[JSON_NUMBER_MAX];
   size_t at = sizeof text;
   uint64_t rest = x < 0 ? -(uint64_t)x : (uint64_t)x;
@@ -123,7 +123,7 @@ size_t json_integer(int64_t x, char *out) {
 static size_t place(uint64_t digits, int exponent, char *out) {
   char text[JSON_NUMBER_MAX];
   while (digits % 10 == 0) digits /= 10, exponent++;
-  int n = (int)json_integer((int64_t)digits, text), point = n + exponent;
+  int n = (int)json_text_integer((int64_t)digits, text), point = n + exponent;
   size_t length = 0;
   if (point > 0 && point < n) {
     memcpy(out, text, (size_t)point);
@@ -143,7 +143,7 @@ static size_t place(uint64_t digits, int exponent, char *out) {
     length += (size_t)n - 1;
   }
   out[length++] = 'e';
-  return length + json_integer(point - 1, out + length);
+  return length + json_text_integer(point - 1, out + length);
 }
 
 /* Any double: the fewest digits of printf's that read back, with '.' whatever the locale writes. */
@@ -167,12 +167,12 @@ static size_t by_printf(double x, char *out) {
   return length;
 }
 
-size_t json_number(double x, char *out) {
+size_t json_text_number(double x, char *out) {
   if (!isfinite(x)) {
     memcpy(out, "null", 4);
     return 4;
   }
-  if (x == floor(x) && fabs(x) < 1e15) return json_integer((int64_t)x, out);
+  if (x == floor(x) && fabs(x) < 1e15) return json_text_integer((int64_t)x, out);
   uint64_t digits;
   int exponent;
   if (fabs(x) < 1e-10 || fabs(x) >= 9007199254740992.0 || !shortest(fabs(x), &digits, &exponent))

@@ -5,13 +5,13 @@
 
 static bool plain(char c) { return (unsigned char)c >= 0x20 && c != '"' && c != '\\' && c != 0x7f; }
 
-size_t json_plain(const char *s, size_t n) {
+size_t json_text_plain(const char *s, size_t n) {
   size_t i = 0;
   while (i < n && plain(s[i])) i++;
   return i;
 }
 
-size_t json_escape(char c, char *out) {
+size_t json_text_escape(char c, char *out) {
   static const char hex[] = "0123456789abcdef", shorthand[] = "\"\"\\\\\bb\ff\nn\rr\tt";
   out[0] = '\\';
   for (size_t i = 0; i + 1 < sizeof shorthand; i += 2) {

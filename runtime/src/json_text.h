@@ -10,13 +10,13 @@ enum { JSON_NUMBER_MAX = 32, JSON_ESCAPE_MAX = 6 };
 
 /* The shortest decimal that reads back as `x` (-0 as 0), or "null" when x is not finite, into
    JSON_NUMBER_MAX bytes. Returns its length; no terminator. */
-size_t json_number(double x, char *out);
-size_t json_integer(int64_t x, char *out);
+size_t json_text_number(double x, char *out);
+size_t json_text_integer(int64_t x, char *out);
 
 /* How many leading bytes of s[0..n) stand for themselves inside a JSON string. */
-size_t json_plain(const char *s, size_t n);
+size_t json_text_plain(const char *s, size_t n);
 /* The escape of a byte that does not stand for itself, into JSON_ESCAPE_MAX bytes. Returns its length. */
-size_t json_escape(char c, char *out);
+size_t json_text_escape(char c, char *out);
 
 bool text_is_utf8(const char *s, size_t n);
 

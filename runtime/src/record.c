@@ -17,11 +17,11 @@ static void put_text(FILE *out, const char *name, const char *s, bool *first) {
   putc('"', out);
   for (size_t n = strlen(s); n > 0;) {
     char escape[JSON_ESCAPE_MAX];
-    size_t plain = json_plain(s, n);
+    size_t plain = json_text_plain(s, n);
     fwrite(s, 1, plain, out);
     s += plain, n -= plain;
     if (n == 0) break;
-    fwrite(escape, 1, json_escape(*s, escape), out);
+    fwrite(escape, 1, json_text_escape(*s, escape), out);
     s++, n--;
   }
   putc('"', out);
@@ -31,7 +31,7 @@ static void put_number(FILE *out, const char *name, double x, bool required, boo
   char text[JSON_NUMBER_MAX];
   if (!required && !isfinite(x)) return;
   key(out, name, first);
-  fwrite(text, 1, json_number(x, text), out);
+  fwrite(text, 1, json_text_number(x, text), out);
 }
 
 static void put_integer(FILE *out, const char *name, int64_t x, bool required, bool *first) {
@@ -41,7 +41,7 @@ static void put_integer(FILE *out, const char *name, int64_t x, bool required, b
     return;
   }
   key(out, name, first);
-  fwrite(text, 1, json_integer(x, text), out);
+  fwrite(text, 1, json_text_integer(x, text), out);
 }
 
 roofline_status roofline_record_write(FILE *out, const roofline_record *r) {
