@@ -12,4 +12,7 @@ int profiles_main(int argc, char **argv);
 int headroom_main(int argc, char **argv);
 int audit_main(int argc, char **argv);
 
+/* Ends a command's standard output: `status`, or 2 with a message when what was printed got lost. */
+int commands_close_stdout(const char *name, int status);
+
 #endif

@@ -119,7 +119,7 @@ static double read_number(reader *r, const yt_node *node, const char *name, doub
 }
 
 static const char *dotted(reader *r, const char *a, const char *b) {
-  return arena_printf(r->a, "%s.%s%c", a, b, '\0').p;
+  return arena_printf(r->a, "%s.%s", a, b).p;
 }
 
 static double read_share(reader *r, const block *b, const char *key) {

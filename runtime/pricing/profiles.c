@@ -18,7 +18,7 @@ static const char *installed_dir(arena *a) {
   if (n <= 0 || (size_t)n == sizeof exe) return NULL;
   for (int up = 0; up < 2; up++)
     while (n > 0 && exe[--n] != '/') continue;
-  return arena_printf(a, "%.*s/share/rooflinec/profiles%c", (int)n, exe, '\0').p;
+  return arena_printf(a, "%.*s/share/rooflinec/profiles", (int)n, exe).p;
 }
 
 const char *const *profiles_dirs(arena *a, const char *const *dirs, uint32_t *count, str *why) {
@@ -60,7 +60,7 @@ static bool list_files(arena *a, const char *path, path_list *files, str *why) {
   for (struct dirent *e; (e = readdir(dir)) != NULL;) {
     size_t n = strlen(e->d_name);
     if (n > 5 && e->d_name[0] != '.' && strcmp(e->d_name + n - 5, ".yaml") == 0)
-      vec_push(a, files, arena_printf(a, "%s/%s%c", path, e->d_name, '\0').p);
+      vec_push(a, files, arena_printf(a, "%s/%s", path, e->d_name).p);
   }
   closedir(dir);
   if (files->n > first) qsort(files->v + first, files->n - first, sizeof *files->v, by_name);

@@ -1,0 +1,87 @@
+#include "runtime/pricing/writer.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "runtime/src/json_text.h"
+
+static void write_out(writer *w, const char *p, size_t n) {
+  errno = 0;
+  if (w->error == 0 && n > 0 && fwrite(p, 1, n, w->file) != n) w->error = errno != 0 ? errno : EIO;
+}
+
+void writer_flush(writer *w) {
+  write_out(w, w->buffer, w->n);
+  w->n = 0;
+}
+
+void writer_put(writer *w, const char *p, size_t n) {
+  if (WRITER_CAPACITY - w->n < n) writer_flush(w);
+  if (n > WRITER_CAPACITY) {
+    write_out(w, p, n);
+    return;
+  }
+  memcpy(w->buffer + w->n, p, n);
+  w->n += n;
+}
+
+void writer_text(writer *w, const char *text) { writer_put(w, text, strlen(text)); }
+
+void writer_printf(writer *w, const char *format, ...) {
+  char text[1024];
+  va_list args;
+  va_start(args, format);
+  int n = vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  if (n > 0) writer_put(w, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
+}
+
+void writer_number(writer *w, double x) {
+  if (WRITER_CAPACITY - w->n < JSON_NUMBER_MAX) writer_flush(w);
+  w->n += json_text_number(x, w->buffer + w->n);
+}
+
+void writer_integer(writer *w, int64_t x) {
+  if (WRITER_CAPACITY - w->n < JSON_NUMBER_MAX) writer_flush(w);
+  w->n += json_text_integer(x, w->buffer + w->n);
+}
+
+void writer_json(writer *w, const char *text) {
+  if (text == NULL) {
+    writer_literal(w, "null");
+    return;
+  }
+  writer_literal(w, "\"");
+  for (size_t n = strlen(text); n > 0;) {
+    size_t plain = json_text_plain(text, n);
+    if (w->in_script) {
+      const char *angle = memchr(text, '<', plain);
+      if (angle != NULL) plain = (size_t)(angle - text);
+    }
+    writer_put(w, text, plain);
+    text += plain, n -= plain;
+    if (n == 0) break;
+    char escape[JSON_ESCAPE_MAX];
+    writer_put(w, escape, json_text_escape(*text, escape));
+    text++, n--;
+  }
+  writer_literal(w, "\"");
+}
+
+void writer_csv(writer *w, const char *text) {
+  if (text == NULL) return;
+  size_t n = strlen(text);
+  bool plain = text[strcspn(text, ",\"\r\n")] == '\0' && (n == 0 || (text[0] != ' ' && text[n - 1] != ' '));
+  if (plain) {
+    writer_put(w, text, n);
+    return;
+  }
+  writer_literal(w, "\"");
+  for (size_t part; *text != '\0'; text += part) {
+    part = strcspn(text, "\"");
+    writer_put(w, text, part);
+    if (text[part] == '"') writer_literal(w, "\"\""), part++;
+  }
+  writer_literal(w, "\"");
+}

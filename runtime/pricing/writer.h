@@ -1,0 +1,33 @@
+/* Buffered output of report text: JSON, CSV, and plain. One failed write fails the rest, once. */
+#ifndef PRICING_WRITER_H
+#define PRICING_WRITER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum { WRITER_CAPACITY = 1 << 16 };
+
+typedef struct writer {
+  FILE *file;
+  size_t n;
+  int error;      /* errno of the first failed write; 0: none */
+  bool in_script; /* JSON inside an HTML <script>: no '<' may stand for itself */
+  char buffer[WRITER_CAPACITY];
+} writer;
+
+void writer_flush(writer *w);
+void writer_put(writer *w, const char *p, size_t n);
+void writer_text(writer *w, const char *text);
+#define writer_literal(w, literal) writer_put((w), (literal), sizeof(literal) - 1)
+void writer_printf(writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* null when not finite. */
+void writer_number(writer *w, double x);
+void writer_integer(writer *w, int64_t x);
+/* A quoted JSON string, or null. */
+void writer_json(writer *w, const char *text);
+/* A CSV cell, quoted where it must be (RFC 4180). */
+void writer_csv(writer *w, const char *text);
+
+#endif
