@@ -123,8 +123,7 @@ records *records_open(const char *path, records_format format, bool strict, comp
 
 static bool read_object(records *in, char *text, size_t n, roofline_record *out) {
   json_error_t error;
-  json_decref(in->root);
-  in->root = json_loadb(text, n, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
+  in->root = json_pool_load(&in->pool, text, n, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
   *out = roofline_record_empty();
   in->found = 0;
   in->defective = false;
@@ -211,7 +210,7 @@ bool records_close(records *in, arena *a, str *why) {
   if (failed) *why = arena_printf(a, "cannot read %s: %s", in->path, strerror(errno));
   if (in->format == RECORDS_CSV) records_csv_close(in);
   if (in->format == RECORDS_GBENCH) records_gbench_close(in);
-  json_decref(in->root);
+  json_pool_free(&in->pool);
   text_input_free(&in->input);
   free(in->run.p);
   if (in->file != stdin) fclose(in->file);

@@ -70,6 +70,7 @@ void records_gbench_open(records *in) {
 }
 
 void records_gbench_close(records *in) {
+  json_decref(in->root);
   json_decref(in->gbench->medians);
   for (int i = 0; i < RECORD_FIELDS; i++) free(in->gbench->text[i].p);
   free(in->gbench);

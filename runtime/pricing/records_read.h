@@ -5,6 +5,7 @@
 #include <csv.h>
 #include <jansson.h>
 
+#include "runtime/pricing/json_pool.h"
 #include "runtime/pricing/records.h"
 #include "runtime/pricing/text_input.h"
 
@@ -40,7 +41,8 @@ struct records {
   const char *name; /* of the record under reading, where there is no line to tell it by; or NULL */
   uint32_t found;   /* bit i: the record under reading has record_fields[i] */
 
-  json_t *root;             /* jsonl, array: the record; gbench: the whole document */
+  json_pool pool;
+  json_t *root;             /* the record, in the pool; or Google Benchmark's whole document */
   int guess[RECORD_FIELDS]; /* the field at each position of the last object: files repeat themselves */
   row_buffer run;           /* the record's `run`, as JSON text */
 

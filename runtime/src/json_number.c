@@ -108,12 +108,20 @@ static bool shortest(double x, uint64_t *digits, int *exponent) {
   return true;
 }
 
+/* "00" to "99": half the divisions. */
+#define TEN(d) d "0", d "1", d "2", d "3", d "4", d "5", d "6", d "7", d "8", d "9"
+static const char two_digits[100][3] = {TEN("0"), TEN("1"), TEN("2"), TEN("3"), TEN("4"),
+                                        TEN("5"), TEN("6"), TEN("7"), TEN("8"), TEN("9")};
+
 size_t json_text_integer(int64_t x, char *out) {
   char text[JSON_NUMBER_MAX];
   size_t at = sizeof text;
   uint64_t rest = x < 0 ? -(uint64_t)x : (uint64_t)x;
-  do text[--at] = (char)('0' + rest % 10);
-  while ((rest /= 10) != 0);
+  for (; rest >= 100; rest /= 100) memcpy(text + (at -= 2), two_digits[rest % 100], 2);
+  if (rest >= 10)
+    memcpy(text + (at -= 2), two_digits[rest], 2);
+  else
+    text[--at] = (char)('0' + rest);
   if (x < 0) text[--at] = '-';
   memcpy(out, text + at, sizeof text - at);
   return sizeof text - at;
