@@ -4,8 +4,6 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "runtime/src/json_text.h"
-
 static void write_out(writer *w, const char *p, size_t n) {
   errno = 0;
   if (w->error == 0 && n > 0 && fwrite(p, 1, n, w->file) != n) w->error = errno != 0 ? errno : EIO;
@@ -38,8 +36,15 @@ void writer_printf(writer *w, const char *format, ...) {
 }
 
 void writer_number(writer *w, double x) {
-  if (WRITER_CAPACITY - w->n < JSON_NUMBER_MAX) writer_flush(w);
-  w->n += json_text_number(x, w->buffer + w->n);
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  bits = (bits ^ bits >> 29) * UINT64_C(0x9e3779b97f4a7c15);
+  size_t slot = bits >> 58;
+  if (w->recent[slot].n == 0 || w->recent[slot].x != x) {
+    w->recent[slot].x = x;
+    w->recent[slot].n = (uint32_t)json_text_number(x, w->recent[slot].text);
+  }
+  writer_put(w, w->recent[slot].text, w->recent[slot].n);
 }
 
 void writer_integer(writer *w, int64_t x) {

@@ -7,13 +7,20 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { WRITER_CAPACITY = 1 << 16 };
+#include "runtime/src/json_text.h"
+
+enum { WRITER_CAPACITY = 1 << 16, WRITER_RECENT = 64 };
 
 typedef struct writer {
   FILE *file;
   size_t n;
   int error;      /* errno of the first failed write; 0: none */
   bool in_script; /* JSON inside an HTML <script>: no '<' may stand for itself */
+  struct {
+    double x;
+    uint32_t n; /* 0: empty */
+    char text[JSON_NUMBER_MAX];
+  } recent[WRITER_RECENT]; /* a ridge point, or the bound's own time, is written again and again */
   char buffer[WRITER_CAPACITY];
 } writer;
 

@@ -76,7 +76,7 @@ static bool scale_to(uint64_t m, int e, int scale, scaled *out) {
 }
 
 /* The multiple of `unit` nearest to the scaled number, if it reads back as the same double. */
-static bool nearest_multiple(const scaled *v, uint64_t half_gap, uint64_t unit, uint64_t *digits) {
+static inline bool nearest_multiple(const scaled *v, uint64_t half_gap, uint64_t unit, uint64_t *digits) {
   const uint64_t one = UINT64_C(1) << v->shift, gap_whole = half_gap >> v->shift;
   const uint64_t gap_fraction = half_gap & (one - 1);
   uint64_t below = v->whole % unit, whole = below, fraction = v->fraction;
@@ -92,13 +92,16 @@ static bool nearest_multiple(const scaled *v, uint64_t half_gap, uint64_t unit, 
 
 /* Digits of x (15 to 17 of them, trailing zeros included) and the decimal exponent of the last. */
 static bool shortest(double x, uint64_t *digits, int *exponent) {
-  int e;
-  uint64_t m = (uint64_t)(frexp(x, &e) * 9007199254740992.0);
-  int scale = DIGITS - 1 - (int)floor((e - 1) * 0.30102999566398120);
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  uint64_t m = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52;
+  int e = (int)(bits >> 52) - 1075; /* x is normal and positive: x = m × 2^e */
+  /* 1233/4096 is log10(2), near enough to be one off at most; 64 keeps the division's operand positive. */
+  int scale = DIGITS - 1 - (((e + 52 + 64) * 1233) / 4096 - 64 * 1233 / 4096);
   scaled v;
-  e -= 53;
   if (!scale_to(m, e, scale, &v)) return false;
   if (v.whole >= TEN_17 && !scale_to(m, e, --scale, &v)) return false;
+  if (v.whole < TEN_16 && !scale_to(m, e, ++scale, &v)) return false;
   if (v.whole < TEN_16 || v.whole >= TEN_17) return false;
   /* Below a power of two the gap is half as wide: taking that half on both sides is safe. */
   uint64_t half_gap = m == UINT64_C(1) << 52 ? v.half_gap / 2 : v.half_gap;
@@ -180,7 +183,7 @@ size_t json_text_number(double x, char *out) {
     memcpy(out, "null", 4);
     return 4;
   }
-  if (x == floor(x) && fabs(x) < 1e15) return json_text_integer((int64_t)x, out);
+  if (fabs(x) < 1e15 && x == (double)(int64_t)x) return json_text_integer((int64_t)x, out);
   uint64_t digits;
   int exponent;
   if (fabs(x) < 1e-10 || fabs(x) >= 9007199254740992.0 || !shortest(fabs(x), &digits, &exponent))
