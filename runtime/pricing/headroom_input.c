@@ -7,14 +7,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/src/json_text.h"
 #include "text/source.h"
 
 enum { MAX_ERRORS = 100 };
 static const uint64_t max_json_bytes = UINT64_C(256) << 20;
 
+/* What is quoted from a file or a path may be cut inside a character, or be no text at all. */
+static str readable(arena *a, str line) {
+  if (text_is_utf8(line.p, line.n)) return line;
+  char *copy = arena_cstr(a, line);
+  for (uint32_t i = 0; i < line.n; i++)
+    if ((unsigned char)copy[i] >= 0x80) copy[i] = '?';
+  return (str){copy, line.n};
+}
+
 /* Once: a field is looked at by several models, and one mistake is one line. */
 static bool add_line(arena *a, hr_lines *lines, uint32_t limit, const char *format, va_list args) {
-  str line = arena_vprintf(a, format, args);
+  str line = readable(a, arena_vprintf(a, format, args));
   for (uint32_t i = 0; i < lines->n; i++)
     if (str_eq(lines->v[i], line)) return true;
   if (lines->n == limit) return false;

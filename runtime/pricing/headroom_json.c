@@ -2,47 +2,25 @@
 #include "runtime/pricing/headroom_run.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NUMBER_TEXT = 40 };
-
-/* The shortest decimal of 15 to 17 digits that reads back as x, which is finite. */
-static void number_text(char *text, double x) {
-  for (int digits = 15; digits <= 17; digits++) {
-    snprintf(text, NUMBER_TEXT, "%.*g", digits, x);
-    if (strtod(text, NULL) == x) break;
-  }
-  for (char *p = text; *p != '\0'; p++) /* whatever the locale's decimal point is */
-    if (strchr("0123456789+-e", *p) == NULL) *p = '.';
-}
+#include "runtime/src/json_text.h"
 
 static void put_number(out_text *out, double x) {
-  char text[NUMBER_TEXT] = "null";
-  if (isfinite(x)) number_text(text, x);
-  out_put(out, str_of(text));
+  char text[JSON_NUMBER_MAX];
+  out_put(out, (str){text, (uint32_t)json_text_number(x, text)}); /* null when not finite */
 }
 
 static void put_string(out_text *out, str s) {
-  static const struct {
-    char byte, letter;
-  } escapes[] = {{'"', '"'}, {'\\', '\\'}, {'\n', 'n'}, {'\r', 'r'}, {'\t', 't'}, {'\b', 'b'}, {'\f', 'f'}};
   out_put(out, STR("\""));
-  uint32_t done = 0;
   for (uint32_t i = 0; i < s.n; i++) {
-    char letter = 0;
-    for (size_t k = 0; k < sizeof escapes / sizeof *escapes; k++)
-      if (s.p[i] == escapes[k].byte) letter = escapes[k].letter;
-    if (letter == 0 && (unsigned char)s.p[i] >= 0x20) continue;
-    out_put(out, (str){s.p + done, i - done});
-    if (letter != 0)
-      out_printf(out, "\\%c", letter);
-    else
-      out_printf(out, "\\u%04x", (unsigned char)s.p[i]);
-    done = i + 1;
+    uint32_t plain = (uint32_t)json_text_plain(s.p + i, s.n - i);
+    out_put(out, (str){s.p + i, plain});
+    i += plain;
+    char escape[JSON_ESCAPE_MAX];
+    if (i < s.n) out_put(out, (str){escape, (uint32_t)json_text_escape(s.p[i], escape)});
   }
-  if (s.n > done) out_put(out, (str){s.p + done, s.n - done});
   out_put(out, STR("\""));
 }
 
@@ -58,8 +36,8 @@ static void put_verbatim(out_text *out, const json_t *v) {
   if (v == NULL) {
     out_put(out, STR("null"));
   } else if (json_is_real(v)) {
-    char text[NUMBER_TEXT];
-    number_text(text, json_real_value(v));
+    char text[JSON_NUMBER_MAX + 1] = "";
+    json_text_number(json_real_value(v), text);
     out_put(out, str_of(text));
     if (strpbrk(text, ".e") == NULL) out_put(out, STR(".0")); /* a real stays one */
   } else if (json_is_string(v)) {

@@ -68,6 +68,9 @@ static void missing_files(void **state) {
                      in_folder("no/no"), "--counters", in_folder("no.csv"));
   assert_true(count_of(r, "skill_errors") >= 5);
   json_decref(r);
+  r = REPORT("--top-n", "/tmp/\xff\xe2\x82/no.json"); /* a path is bytes, a report is text */
+  assert_true(count_of(r, "skill_errors") > 0);
+  json_decref(r);
   r = REPORT("--stage", "auto");
   ERRED(r, "--top-n");
   ERRED(r, "--env");
