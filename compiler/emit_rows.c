@@ -3,6 +3,18 @@
 
 /* ---- values as constant initializers ---- */
 
+/* Static data of these items; equal lists share theirs. */
+static str shared_array(emit_op *op, out_text *data, const char *type, str name, str items) {
+  const str key = arena_printf(op->a, "%s|%.*s", type, STR_ARG(items));
+  for (uint32_t i = 0; i < op->outlined_count; i++) {
+    if (str_eq(op->outlined[i].body, key)) return op->outlined[i].name;
+  }
+  const str array = names_free(&op->statics, name);
+  emit_remember(op, key, array);
+  emit_linef(data, 0, "static const %s %.*s[] = {%.*s};", type, STR_ARG(array), STR_ARG(items));
+  return array;
+}
+
 /* A sequence; its items go to static data named after the row. */
 static str seq_initializer(emit_op *op, out_text *data, str name, roofline_seq q) {
   if (q.items == NULL || q.len == 0)
@@ -17,21 +29,11 @@ static str seq_initializer(emit_op *op, out_text *data, str name, roofline_seq q
     out_printf(&items, "%s%.*s", i > 0 ? ", " : "", STR_ARG(emit_int(op->a, q.items[i])));
     out_printf(&absent, "%s%s", i > 0 ? ", " : "", roofline_seq_absent(&q, i) ? "true" : "false");
   }
-  const str key = arena_printf(op->a, "int64_t|%.*s", STR_ARG(out_str(&items)));
-  str array = {NULL, 0};
-  for (uint32_t i = 0; i < op->outlined_count; i++) {
-    if (str_eq(op->outlined[i].body, key)) array = op->outlined[i].name; /* equal lists share their data */
-  }
-  if (array.n == 0) {
-    array = names_free(&op->statics, name);
-    emit_remember(op, key, array);
-    emit_linef(data, 0, "static const int64_t %.*s[] = {%.*s};", STR_ARG(array), STR_ARG(out_str(&items)));
-  }
+  const str array = shared_array(op, data, "int64_t", name, out_str(&items));
   str marks = STR("NULL");
-  if (q.absent != NULL) {
-    marks = names_free(&op->statics, arena_printf(op->a, "%.*s_absent", STR_ARG(name)));
-    emit_linef(data, 0, "static const bool %.*s[] = {%.*s};", STR_ARG(marks), STR_ARG(out_str(&absent)));
-  }
+  if (q.absent != NULL)
+    marks =
+        shared_array(op, data, "bool", arena_printf(op->a, "%.*s_absent", STR_ARG(name)), out_str(&absent));
   return arena_printf(op->a, "{%.*s, %.*s, %lld, 0, 0, 0}", STR_ARG(array), STR_ARG(marks), (long long)q.len);
 }
 

@@ -2,6 +2,7 @@
 #ifndef ROOFLINE_ATTENTION_H
 #define ROOFLINE_ATTENTION_H
 
+#include <math.h>
 #include <string.h>
 
 #include <roofline/roofline.h>
@@ -50,7 +51,8 @@ static inline const roofline_multi_head_attention_fwd_call *roofline_multi_head_
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_multi_head_attention_fwd_bind(roofline_multi_head_attention_fwd_call *call,
-    const roofline_multi_head_attention_fwd_args *args, roofline_error *error);
+                                                       const roofline_multi_head_attention_fwd_args *args,
+                                                       roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_multi_head_attention_fwd_eval_roofline(const roofline_multi_head_attention_fwd_call *call, roofline_cost *cost);
 const char *roofline_multi_head_attention_fwd_roof_key(const roofline_call *call);
@@ -95,7 +97,7 @@ static inline const roofline_grouped_query_attention_fwd_call *roofline_grouped_
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_grouped_query_attention_fwd_bind(roofline_grouped_query_attention_fwd_call *call,
-    const roofline_grouped_query_attention_fwd_args *args, roofline_error *error);
+                                                          const roofline_grouped_query_attention_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_grouped_query_attention_fwd_eval_roofline(const roofline_grouped_query_attention_fwd_call *call, roofline_cost *cost);
 const char *roofline_grouped_query_attention_fwd_roof_key(const roofline_call *call);
@@ -142,7 +144,8 @@ static inline const roofline_multi_head_attention_bwd_call *roofline_multi_head_
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_multi_head_attention_bwd_bind(roofline_multi_head_attention_bwd_call *call,
-    const roofline_multi_head_attention_bwd_args *args, roofline_error *error);
+                                                       const roofline_multi_head_attention_bwd_args *args,
+                                                       roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_multi_head_attention_bwd_eval_roofline(const roofline_multi_head_attention_bwd_call *call, roofline_cost *cost);
 const char *roofline_multi_head_attention_bwd_roof_key(const roofline_call *call);
@@ -190,7 +193,7 @@ static inline const roofline_grouped_query_attention_bwd_call *roofline_grouped_
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_grouped_query_attention_bwd_bind(roofline_grouped_query_attention_bwd_call *call,
-    const roofline_grouped_query_attention_bwd_args *args, roofline_error *error);
+                                                          const roofline_grouped_query_attention_bwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_grouped_query_attention_bwd_eval_roofline(const roofline_grouped_query_attention_bwd_call *call, roofline_cost *cost);
 const char *roofline_grouped_query_attention_bwd_roof_key(const roofline_call *call);
@@ -200,10 +203,10 @@ roofline_status roofline_grouped_query_attention_bwd_read_bytes(const roofline_c
 
 /* pos_encoding_mode */
 enum { ROOFLINE_GROUPED_QUERY_ATTENTION_DENSE_FWD_POS_ENCODING_MODE_NONE = 1,
-    ROOFLINE_GROUPED_QUERY_ATTENTION_DENSE_FWD_POS_ENCODING_MODE_ROPE = 2 };
+      ROOFLINE_GROUPED_QUERY_ATTENTION_DENSE_FWD_POS_ENCODING_MODE_ROPE = 2 };
 /* rope_layout */
 enum { ROOFLINE_GROUPED_QUERY_ATTENTION_DENSE_FWD_ROPE_LAYOUT_NEOX = 1,
-    ROOFLINE_GROUPED_QUERY_ATTENTION_DENSE_FWD_ROPE_LAYOUT_INTERLEAVED = 2 };
+      ROOFLINE_GROUPED_QUERY_ATTENTION_DENSE_FWD_ROPE_LAYOUT_INTERLEAVED = 2 };
 /* Which tensors that may be absent are passed. */
 typedef struct roofline_grouped_query_attention_dense_fwd_present {
   bool q_scale;
@@ -289,10 +292,10 @@ const char *roofline_grouped_query_attention_dense_fwd_roof_key(const roofline_c
 
 /* pos_encoding_mode */
 enum { ROOFLINE_GROUPED_QUERY_ATTENTION_VARLEN_FWD_POS_ENCODING_MODE_NONE = 1,
-    ROOFLINE_GROUPED_QUERY_ATTENTION_VARLEN_FWD_POS_ENCODING_MODE_ROPE = 2 };
+      ROOFLINE_GROUPED_QUERY_ATTENTION_VARLEN_FWD_POS_ENCODING_MODE_ROPE = 2 };
 /* rope_layout */
 enum { ROOFLINE_GROUPED_QUERY_ATTENTION_VARLEN_FWD_ROPE_LAYOUT_NEOX = 1,
-    ROOFLINE_GROUPED_QUERY_ATTENTION_VARLEN_FWD_ROPE_LAYOUT_INTERLEAVED = 2 };
+      ROOFLINE_GROUPED_QUERY_ATTENTION_VARLEN_FWD_ROPE_LAYOUT_INTERLEAVED = 2 };
 /* Which tensors that may be absent are passed. */
 typedef struct roofline_grouped_query_attention_varlen_fwd_present {
   bool q_scale;
@@ -390,10 +393,10 @@ const char *roofline_grouped_query_attention_varlen_fwd_roof_key(const roofline_
 
 /* pos_encoding_mode */
 enum { ROOFLINE_GROUPED_QUERY_ATTENTION_PAGED_FWD_POS_ENCODING_MODE_NONE = 1,
-    ROOFLINE_GROUPED_QUERY_ATTENTION_PAGED_FWD_POS_ENCODING_MODE_ROPE = 2 };
+      ROOFLINE_GROUPED_QUERY_ATTENTION_PAGED_FWD_POS_ENCODING_MODE_ROPE = 2 };
 /* rope_layout */
 enum { ROOFLINE_GROUPED_QUERY_ATTENTION_PAGED_FWD_ROPE_LAYOUT_NEOX = 1,
-    ROOFLINE_GROUPED_QUERY_ATTENTION_PAGED_FWD_ROPE_LAYOUT_INTERLEAVED = 2 };
+      ROOFLINE_GROUPED_QUERY_ATTENTION_PAGED_FWD_ROPE_LAYOUT_INTERLEAVED = 2 };
 /* Which tensors that may be absent are passed. */
 typedef struct roofline_grouped_query_attention_paged_fwd_present {
   bool q_scale;
@@ -827,10 +830,11 @@ static inline const roofline_nsa_cmp_varlen_fwd_call *roofline_nsa_cmp_varlen_fw
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_nsa_cmp_varlen_fwd_bind(roofline_nsa_cmp_varlen_fwd_call *call,
-    const roofline_nsa_cmp_varlen_fwd_args *args, roofline_error *error);
+                                                 const roofline_nsa_cmp_varlen_fwd_args *args,
+                                                 roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_nsa_cmp_varlen_fwd_eval_roofline(const roofline_nsa_cmp_varlen_fwd_call *call,
-    roofline_cost *cost);
+                                                          roofline_cost *cost);
 const char *roofline_nsa_cmp_varlen_fwd_roof_key(const roofline_call *call);
 
 /* ---- NSATopkVarlenFwdOp, attention.yaml:456 ---- */
@@ -887,10 +891,11 @@ static inline const roofline_nsa_topk_varlen_fwd_call *roofline_nsa_topk_varlen_
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_nsa_topk_varlen_fwd_bind(roofline_nsa_topk_varlen_fwd_call *call,
-    const roofline_nsa_topk_varlen_fwd_args *args, roofline_error *error);
+                                                  const roofline_nsa_topk_varlen_fwd_args *args,
+                                                  roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_nsa_topk_varlen_fwd_eval_roofline(const roofline_nsa_topk_varlen_fwd_call *call,
-    roofline_cost *cost);
+                                                           roofline_cost *cost);
 const char *roofline_nsa_topk_varlen_fwd_roof_key(const roofline_call *call);
 
 /* ---- NSAVarlenFwdOp, attention.yaml:485 ---- */
@@ -949,10 +954,10 @@ static inline const roofline_nsa_varlen_fwd_call *roofline_nsa_varlen_fwd_cast(c
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_nsa_varlen_fwd_bind(roofline_nsa_varlen_fwd_call *call,
-    const roofline_nsa_varlen_fwd_args *args, roofline_error *error);
+                                             const roofline_nsa_varlen_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_nsa_varlen_fwd_eval_roofline(const roofline_nsa_varlen_fwd_call *call,
-    roofline_cost *cost);
+                                                      roofline_cost *cost);
 const char *roofline_nsa_varlen_fwd_roof_key(const roofline_call *call);
 
 /* ---- AttentionMergeFwdOp, attention.yaml:516 ---- */
@@ -990,10 +995,11 @@ static inline const roofline_attention_merge_fwd_call *roofline_attention_merge_
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_attention_merge_fwd_bind(roofline_attention_merge_fwd_call *call,
-    const roofline_attention_merge_fwd_args *args, roofline_error *error);
+                                                  const roofline_attention_merge_fwd_args *args,
+                                                  roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_attention_merge_fwd_eval_roofline(const roofline_attention_merge_fwd_call *call,
-    roofline_cost *cost);
+                                                           roofline_cost *cost);
 const char *roofline_attention_merge_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_attention_merge_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 

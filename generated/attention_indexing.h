@@ -2,6 +2,7 @@
 #ifndef ROOFLINE_ATTENTION_INDEXING_H
 #define ROOFLINE_ATTENTION_INDEXING_H
 
+#include <math.h>
 #include <string.h>
 
 #include <roofline/roofline.h>
@@ -69,7 +70,8 @@ static inline const roofline_fp8_lightning_indexer_fwd_call *roofline_fp8_lightn
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_fp8_lightning_indexer_fwd_bind(roofline_fp8_lightning_indexer_fwd_call *call,
-    const roofline_fp8_lightning_indexer_fwd_args *args, roofline_error *error);
+                                                        const roofline_fp8_lightning_indexer_fwd_args *args,
+                                                        roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_fp8_lightning_indexer_fwd_eval_roofline(const roofline_fp8_lightning_indexer_fwd_call *call, roofline_cost *cost);
 const char *roofline_fp8_lightning_indexer_fwd_roof_key(const roofline_call *call);
@@ -117,10 +119,11 @@ static inline const roofline_top_k_select_fwd_call *roofline_top_k_select_fwd_ca
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_top_k_select_fwd_bind(roofline_top_k_select_fwd_call *call,
-    const roofline_top_k_select_fwd_args *args, roofline_error *error);
+                                               const roofline_top_k_select_fwd_args *args,
+                                               roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_top_k_select_fwd_eval_roofline(const roofline_top_k_select_fwd_call *call,
-    roofline_cost *cost);
+                                                        roofline_cost *cost);
 const char *roofline_top_k_select_fwd_roof_key(const roofline_call *call);
 
 #ifdef __cplusplus

@@ -2,6 +2,7 @@
 #ifndef ROOFLINE_BMM_H
 #define ROOFLINE_BMM_H
 
+#include <math.h>
 #include <string.h>
 
 #include <roofline/roofline.h>
@@ -45,7 +46,7 @@ static inline const roofline_bmm_fwd_call *roofline_bmm_fwd_cast(const roofline_
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_bmm_fwd_bind(roofline_bmm_fwd_call *call, const roofline_bmm_fwd_args *args,
-    roofline_error *error);
+                                      roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_bmm_fwd_eval_roofline(const roofline_bmm_fwd_call *call, roofline_cost *cost);
 const char *roofline_bmm_fwd_roof_key(const roofline_call *call);
@@ -91,10 +92,10 @@ static inline const roofline_baddbmm_fwd_call *roofline_baddbmm_fwd_cast(const r
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_baddbmm_fwd_bind(roofline_baddbmm_fwd_call *call,
-    const roofline_baddbmm_fwd_args *args, roofline_error *error);
+                                          const roofline_baddbmm_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_baddbmm_fwd_eval_roofline(const roofline_baddbmm_fwd_call *call,
-    roofline_cost *cost);
+                                                   roofline_cost *cost);
 const char *roofline_baddbmm_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_baddbmm_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -139,10 +140,10 @@ static inline const roofline_bmm_fp8_fwd_call *roofline_bmm_fp8_fwd_cast(const r
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_bmm_fp8_fwd_bind(roofline_bmm_fp8_fwd_call *call,
-    const roofline_bmm_fp8_fwd_args *args, roofline_error *error);
+                                          const roofline_bmm_fp8_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_bmm_fp8_fwd_eval_roofline(const roofline_bmm_fp8_fwd_call *call,
-    roofline_cost *cost);
+                                                   roofline_cost *cost);
 const char *roofline_bmm_fp8_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_bmm_fp8_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 

@@ -2,6 +2,7 @@
 #ifndef ROOFLINE_CONVOLUTION_H
 #define ROOFLINE_CONVOLUTION_H
 
+#include <math.h>
 #include <string.h>
 
 #include <roofline/roofline.h>
@@ -65,7 +66,7 @@ static inline const roofline_conv1d_fwd_call *roofline_conv1d_fwd_cast(const roo
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_conv1d_fwd_bind(roofline_conv1d_fwd_call *call, const roofline_conv1d_fwd_args *args,
-    roofline_error *error);
+                                         roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_conv1d_fwd_eval_roofline(const roofline_conv1d_fwd_call *call, roofline_cost *cost);
 const char *roofline_conv1d_fwd_roof_key(const roofline_call *call);
@@ -125,7 +126,7 @@ static inline const roofline_conv2d_fwd_call *roofline_conv2d_fwd_cast(const roo
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_conv2d_fwd_bind(roofline_conv2d_fwd_call *call, const roofline_conv2d_fwd_args *args,
-    roofline_error *error);
+                                         roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_conv2d_fwd_eval_roofline(const roofline_conv2d_fwd_call *call, roofline_cost *cost);
 const char *roofline_conv2d_fwd_roof_key(const roofline_call *call);
@@ -187,7 +188,7 @@ static inline const roofline_conv3d_fwd_call *roofline_conv3d_fwd_cast(const roo
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_conv3d_fwd_bind(roofline_conv3d_fwd_call *call, const roofline_conv3d_fwd_args *args,
-    roofline_error *error);
+                                         roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_conv3d_fwd_eval_roofline(const roofline_conv3d_fwd_call *call, roofline_cost *cost);
 const char *roofline_conv3d_fwd_roof_key(const roofline_call *call);

@@ -2,6 +2,7 @@
 #ifndef ROOFLINE_ELEMENTWISE_ACTIVATION_H
 #define ROOFLINE_ELEMENTWISE_ACTIVATION_H
 
+#include <math.h>
 #include <string.h>
 
 #include <roofline/roofline.h>
@@ -41,7 +42,7 @@ static inline const roofline_relu_fwd_call *roofline_relu_fwd_cast(const rooflin
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_relu_fwd_bind(roofline_relu_fwd_call *call, const roofline_relu_fwd_args *args,
-    roofline_error *error);
+                                       roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_relu_fwd_eval_roofline(const roofline_relu_fwd_call *call, roofline_cost *cost);
 const char *roofline_relu_fwd_roof_key(const roofline_call *call);
@@ -76,7 +77,7 @@ static inline const roofline_relu6_fwd_call *roofline_relu6_fwd_cast(const roofl
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_relu6_fwd_bind(roofline_relu6_fwd_call *call, const roofline_relu6_fwd_args *args,
-    roofline_error *error);
+                                        roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_relu6_fwd_eval_roofline(const roofline_relu6_fwd_call *call, roofline_cost *cost);
 const char *roofline_relu6_fwd_roof_key(const roofline_call *call);
@@ -115,10 +116,10 @@ static inline const roofline_leaky_relu_fwd_call *roofline_leaky_relu_fwd_cast(c
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_leaky_relu_fwd_bind(roofline_leaky_relu_fwd_call *call,
-    const roofline_leaky_relu_fwd_args *args, roofline_error *error);
+                                             const roofline_leaky_relu_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_leaky_relu_fwd_eval_roofline(const roofline_leaky_relu_fwd_call *call,
-    roofline_cost *cost);
+                                                      roofline_cost *cost);
 const char *roofline_leaky_relu_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_leaky_relu_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -151,10 +152,10 @@ static inline const roofline_sigmoid_fwd_call *roofline_sigmoid_fwd_cast(const r
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_sigmoid_fwd_bind(roofline_sigmoid_fwd_call *call,
-    const roofline_sigmoid_fwd_args *args, roofline_error *error);
+                                          const roofline_sigmoid_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_sigmoid_fwd_eval_roofline(const roofline_sigmoid_fwd_call *call,
-    roofline_cost *cost);
+                                                   roofline_cost *cost);
 const char *roofline_sigmoid_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_sigmoid_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -187,7 +188,7 @@ static inline const roofline_tanh_fwd_call *roofline_tanh_fwd_cast(const rooflin
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_tanh_fwd_bind(roofline_tanh_fwd_call *call, const roofline_tanh_fwd_args *args,
-    roofline_error *error);
+                                       roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_tanh_fwd_eval_roofline(const roofline_tanh_fwd_call *call, roofline_cost *cost);
 const char *roofline_tanh_fwd_roof_key(const roofline_call *call);
@@ -222,7 +223,7 @@ static inline const roofline_silu_fwd_call *roofline_silu_fwd_cast(const rooflin
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_silu_fwd_bind(roofline_silu_fwd_call *call, const roofline_silu_fwd_args *args,
-    roofline_error *error);
+                                       roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_silu_fwd_eval_roofline(const roofline_silu_fwd_call *call, roofline_cost *cost);
 const char *roofline_silu_fwd_roof_key(const roofline_call *call);
@@ -262,7 +263,7 @@ static inline const roofline_gelu_fwd_call *roofline_gelu_fwd_cast(const rooflin
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_gelu_fwd_bind(roofline_gelu_fwd_call *call, const roofline_gelu_fwd_args *args,
-    roofline_error *error);
+                                       roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_gelu_fwd_eval_roofline(const roofline_gelu_fwd_call *call, roofline_cost *cost);
 const char *roofline_gelu_fwd_roof_key(const roofline_call *call);
@@ -298,10 +299,10 @@ static inline const roofline_quick_gelu_fwd_call *roofline_quick_gelu_fwd_cast(c
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_quick_gelu_fwd_bind(roofline_quick_gelu_fwd_call *call,
-    const roofline_quick_gelu_fwd_args *args, roofline_error *error);
+                                             const roofline_quick_gelu_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_quick_gelu_fwd_eval_roofline(const roofline_quick_gelu_fwd_call *call,
-    roofline_cost *cost);
+                                                      roofline_cost *cost);
 const char *roofline_quick_gelu_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_quick_gelu_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -335,10 +336,10 @@ static inline const roofline_hardswish_fwd_call *roofline_hardswish_fwd_cast(con
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_hardswish_fwd_bind(roofline_hardswish_fwd_call *call,
-    const roofline_hardswish_fwd_args *args, roofline_error *error);
+                                            const roofline_hardswish_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_hardswish_fwd_eval_roofline(const roofline_hardswish_fwd_call *call,
-    roofline_cost *cost);
+                                                     roofline_cost *cost);
 const char *roofline_hardswish_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_hardswish_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -372,10 +373,11 @@ static inline const roofline_hardsigmoid_fwd_call *roofline_hardsigmoid_fwd_cast
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_hardsigmoid_fwd_bind(roofline_hardsigmoid_fwd_call *call,
-    const roofline_hardsigmoid_fwd_args *args, roofline_error *error);
+                                              const roofline_hardsigmoid_fwd_args *args,
+                                              roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_hardsigmoid_fwd_eval_roofline(const roofline_hardsigmoid_fwd_call *call,
-    roofline_cost *cost);
+                                                       roofline_cost *cost);
 const char *roofline_hardsigmoid_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_hardsigmoid_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -415,10 +417,10 @@ static inline const roofline_hardtanh_fwd_call *roofline_hardtanh_fwd_cast(const
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_hardtanh_fwd_bind(roofline_hardtanh_fwd_call *call,
-    const roofline_hardtanh_fwd_args *args, roofline_error *error);
+                                           const roofline_hardtanh_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_hardtanh_fwd_eval_roofline(const roofline_hardtanh_fwd_call *call,
-    roofline_cost *cost);
+                                                    roofline_cost *cost);
 const char *roofline_hardtanh_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_hardtanh_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -454,7 +456,7 @@ static inline const roofline_elu_fwd_call *roofline_elu_fwd_cast(const roofline_
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_elu_fwd_bind(roofline_elu_fwd_call *call, const roofline_elu_fwd_args *args,
-    roofline_error *error);
+                                      roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_elu_fwd_eval_roofline(const roofline_elu_fwd_call *call, roofline_cost *cost);
 const char *roofline_elu_fwd_roof_key(const roofline_call *call);
@@ -492,7 +494,7 @@ static inline const roofline_celu_fwd_call *roofline_celu_fwd_cast(const rooflin
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_celu_fwd_bind(roofline_celu_fwd_call *call, const roofline_celu_fwd_args *args,
-    roofline_error *error);
+                                       roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_celu_fwd_eval_roofline(const roofline_celu_fwd_call *call, roofline_cost *cost);
 const char *roofline_celu_fwd_roof_key(const roofline_call *call);
@@ -527,7 +529,7 @@ static inline const roofline_selu_fwd_call *roofline_selu_fwd_cast(const rooflin
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_selu_fwd_bind(roofline_selu_fwd_call *call, const roofline_selu_fwd_args *args,
-    roofline_error *error);
+                                       roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_selu_fwd_eval_roofline(const roofline_selu_fwd_call *call, roofline_cost *cost);
 const char *roofline_selu_fwd_roof_key(const roofline_call *call);
@@ -569,10 +571,10 @@ static inline const roofline_softplus_fwd_call *roofline_softplus_fwd_cast(const
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_softplus_fwd_bind(roofline_softplus_fwd_call *call,
-    const roofline_softplus_fwd_args *args, roofline_error *error);
+                                           const roofline_softplus_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_softplus_fwd_eval_roofline(const roofline_softplus_fwd_call *call,
-    roofline_cost *cost);
+                                                    roofline_cost *cost);
 const char *roofline_softplus_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_softplus_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -606,10 +608,10 @@ static inline const roofline_softsign_fwd_call *roofline_softsign_fwd_cast(const
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_softsign_fwd_bind(roofline_softsign_fwd_call *call,
-    const roofline_softsign_fwd_args *args, roofline_error *error);
+                                           const roofline_softsign_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_softsign_fwd_eval_roofline(const roofline_softsign_fwd_call *call,
-    roofline_cost *cost);
+                                                    roofline_cost *cost);
 const char *roofline_softsign_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_softsign_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -643,10 +645,11 @@ static inline const roofline_log_sigmoid_fwd_call *roofline_log_sigmoid_fwd_cast
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_log_sigmoid_fwd_bind(roofline_log_sigmoid_fwd_call *call,
-    const roofline_log_sigmoid_fwd_args *args, roofline_error *error);
+                                              const roofline_log_sigmoid_fwd_args *args,
+                                              roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_log_sigmoid_fwd_eval_roofline(const roofline_log_sigmoid_fwd_call *call,
-    roofline_cost *cost);
+                                                       roofline_cost *cost);
 const char *roofline_log_sigmoid_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_log_sigmoid_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -679,7 +682,7 @@ static inline const roofline_mish_fwd_call *roofline_mish_fwd_cast(const rooflin
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_mish_fwd_bind(roofline_mish_fwd_call *call, const roofline_mish_fwd_args *args,
-    roofline_error *error);
+                                       roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_mish_fwd_eval_roofline(const roofline_mish_fwd_call *call, roofline_cost *cost);
 const char *roofline_mish_fwd_roof_key(const roofline_call *call);
@@ -715,10 +718,11 @@ static inline const roofline_squared_relu_fwd_call *roofline_squared_relu_fwd_ca
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_squared_relu_fwd_bind(roofline_squared_relu_fwd_call *call,
-    const roofline_squared_relu_fwd_args *args, roofline_error *error);
+                                               const roofline_squared_relu_fwd_args *args,
+                                               roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_squared_relu_fwd_eval_roofline(const roofline_squared_relu_fwd_call *call,
-    roofline_cost *cost);
+                                                        roofline_cost *cost);
 const char *roofline_squared_relu_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_squared_relu_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 

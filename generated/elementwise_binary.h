@@ -2,6 +2,7 @@
 #ifndef ROOFLINE_ELEMENTWISE_BINARY_H
 #define ROOFLINE_ELEMENTWISE_BINARY_H
 
+#include <math.h>
 #include <string.h>
 
 #include <roofline/roofline.h>
@@ -46,7 +47,7 @@ static inline const roofline_add_fwd_call *roofline_add_fwd_cast(const roofline_
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_add_fwd_bind(roofline_add_fwd_call *call, const roofline_add_fwd_args *args,
-    roofline_error *error);
+                                      roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_add_fwd_eval_roofline(const roofline_add_fwd_call *call, roofline_cost *cost);
 const char *roofline_add_fwd_roof_key(const roofline_call *call);
@@ -86,7 +87,7 @@ static inline const roofline_sub_fwd_call *roofline_sub_fwd_cast(const roofline_
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_sub_fwd_bind(roofline_sub_fwd_call *call, const roofline_sub_fwd_args *args,
-    roofline_error *error);
+                                      roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_sub_fwd_eval_roofline(const roofline_sub_fwd_call *call, roofline_cost *cost);
 const char *roofline_sub_fwd_roof_key(const roofline_call *call);
@@ -123,7 +124,7 @@ static inline const roofline_mul_fwd_call *roofline_mul_fwd_cast(const roofline_
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_mul_fwd_bind(roofline_mul_fwd_call *call, const roofline_mul_fwd_args *args,
-    roofline_error *error);
+                                      roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_mul_fwd_eval_roofline(const roofline_mul_fwd_call *call, roofline_cost *cost);
 const char *roofline_mul_fwd_roof_key(const roofline_call *call);
@@ -164,7 +165,7 @@ static inline const roofline_div_fwd_call *roofline_div_fwd_cast(const roofline_
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_div_fwd_bind(roofline_div_fwd_call *call, const roofline_div_fwd_args *args,
-    roofline_error *error);
+                                      roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_div_fwd_eval_roofline(const roofline_div_fwd_call *call, roofline_cost *cost);
 const char *roofline_div_fwd_roof_key(const roofline_call *call);
@@ -202,10 +203,10 @@ static inline const roofline_remainder_fwd_call *roofline_remainder_fwd_cast(con
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_remainder_fwd_bind(roofline_remainder_fwd_call *call,
-    const roofline_remainder_fwd_args *args, roofline_error *error);
+                                            const roofline_remainder_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_remainder_fwd_eval_roofline(const roofline_remainder_fwd_call *call,
-    roofline_cost *cost);
+                                                     roofline_cost *cost);
 const char *roofline_remainder_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_remainder_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -240,7 +241,7 @@ static inline const roofline_fmod_fwd_call *roofline_fmod_fwd_cast(const rooflin
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_fmod_fwd_bind(roofline_fmod_fwd_call *call, const roofline_fmod_fwd_args *args,
-    roofline_error *error);
+                                       roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_fmod_fwd_eval_roofline(const roofline_fmod_fwd_call *call, roofline_cost *cost);
 const char *roofline_fmod_fwd_roof_key(const roofline_call *call);
@@ -277,7 +278,7 @@ static inline const roofline_pow_fwd_call *roofline_pow_fwd_cast(const roofline_
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_pow_fwd_bind(roofline_pow_fwd_call *call, const roofline_pow_fwd_args *args,
-    roofline_error *error);
+                                      roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_pow_fwd_eval_roofline(const roofline_pow_fwd_call *call, roofline_cost *cost);
 const char *roofline_pow_fwd_roof_key(const roofline_call *call);
@@ -315,10 +316,11 @@ static inline const roofline_floor_divide_fwd_call *roofline_floor_divide_fwd_ca
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_floor_divide_fwd_bind(roofline_floor_divide_fwd_call *call,
-    const roofline_floor_divide_fwd_args *args, roofline_error *error);
+                                               const roofline_floor_divide_fwd_args *args,
+                                               roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_floor_divide_fwd_eval_roofline(const roofline_floor_divide_fwd_call *call,
-    roofline_cost *cost);
+                                                        roofline_cost *cost);
 const char *roofline_floor_divide_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_floor_divide_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -353,10 +355,10 @@ static inline const roofline_maximum_fwd_call *roofline_maximum_fwd_cast(const r
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_maximum_fwd_bind(roofline_maximum_fwd_call *call,
-    const roofline_maximum_fwd_args *args, roofline_error *error);
+                                          const roofline_maximum_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_maximum_fwd_eval_roofline(const roofline_maximum_fwd_call *call,
-    roofline_cost *cost);
+                                                   roofline_cost *cost);
 const char *roofline_maximum_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_maximum_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -391,10 +393,10 @@ static inline const roofline_minimum_fwd_call *roofline_minimum_fwd_cast(const r
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_minimum_fwd_bind(roofline_minimum_fwd_call *call,
-    const roofline_minimum_fwd_args *args, roofline_error *error);
+                                          const roofline_minimum_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_minimum_fwd_eval_roofline(const roofline_minimum_fwd_call *call,
-    roofline_cost *cost);
+                                                   roofline_cost *cost);
 const char *roofline_minimum_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_minimum_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -429,7 +431,7 @@ static inline const roofline_atan2_fwd_call *roofline_atan2_fwd_cast(const roofl
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_atan2_fwd_bind(roofline_atan2_fwd_call *call, const roofline_atan2_fwd_args *args,
-    roofline_error *error);
+                                        roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_atan2_fwd_eval_roofline(const roofline_atan2_fwd_call *call, roofline_cost *cost);
 const char *roofline_atan2_fwd_roof_key(const roofline_call *call);
@@ -469,7 +471,7 @@ static inline const roofline_lerp_fwd_call *roofline_lerp_fwd_cast(const rooflin
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_lerp_fwd_bind(roofline_lerp_fwd_call *call, const roofline_lerp_fwd_args *args,
-    roofline_error *error);
+                                       roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_lerp_fwd_eval_roofline(const roofline_lerp_fwd_call *call, roofline_cost *cost);
 const char *roofline_lerp_fwd_roof_key(const roofline_call *call);
@@ -506,7 +508,7 @@ static inline const roofline_eq_fwd_call *roofline_eq_fwd_cast(const roofline_ca
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_eq_fwd_bind(roofline_eq_fwd_call *call, const roofline_eq_fwd_args *args,
-    roofline_error *error);
+                                     roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_eq_fwd_eval_roofline(const roofline_eq_fwd_call *call, roofline_cost *cost);
 const char *roofline_eq_fwd_roof_key(const roofline_call *call);
@@ -543,7 +545,7 @@ static inline const roofline_ne_fwd_call *roofline_ne_fwd_cast(const roofline_ca
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_ne_fwd_bind(roofline_ne_fwd_call *call, const roofline_ne_fwd_args *args,
-    roofline_error *error);
+                                     roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_ne_fwd_eval_roofline(const roofline_ne_fwd_call *call, roofline_cost *cost);
 const char *roofline_ne_fwd_roof_key(const roofline_call *call);
@@ -580,7 +582,7 @@ static inline const roofline_gt_fwd_call *roofline_gt_fwd_cast(const roofline_ca
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_gt_fwd_bind(roofline_gt_fwd_call *call, const roofline_gt_fwd_args *args,
-    roofline_error *error);
+                                     roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_gt_fwd_eval_roofline(const roofline_gt_fwd_call *call, roofline_cost *cost);
 const char *roofline_gt_fwd_roof_key(const roofline_call *call);
@@ -617,7 +619,7 @@ static inline const roofline_lt_fwd_call *roofline_lt_fwd_cast(const roofline_ca
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_lt_fwd_bind(roofline_lt_fwd_call *call, const roofline_lt_fwd_args *args,
-    roofline_error *error);
+                                     roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_lt_fwd_eval_roofline(const roofline_lt_fwd_call *call, roofline_cost *cost);
 const char *roofline_lt_fwd_roof_key(const roofline_call *call);
@@ -654,7 +656,7 @@ static inline const roofline_ge_fwd_call *roofline_ge_fwd_cast(const roofline_ca
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_ge_fwd_bind(roofline_ge_fwd_call *call, const roofline_ge_fwd_args *args,
-    roofline_error *error);
+                                     roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_ge_fwd_eval_roofline(const roofline_ge_fwd_call *call, roofline_cost *cost);
 const char *roofline_ge_fwd_roof_key(const roofline_call *call);
@@ -691,7 +693,7 @@ static inline const roofline_le_fwd_call *roofline_le_fwd_cast(const roofline_ca
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_le_fwd_bind(roofline_le_fwd_call *call, const roofline_le_fwd_args *args,
-    roofline_error *error);
+                                     roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_le_fwd_eval_roofline(const roofline_le_fwd_call *call, roofline_cost *cost);
 const char *roofline_le_fwd_roof_key(const roofline_call *call);
@@ -729,10 +731,11 @@ static inline const roofline_logical_and_fwd_call *roofline_logical_and_fwd_cast
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_logical_and_fwd_bind(roofline_logical_and_fwd_call *call,
-    const roofline_logical_and_fwd_args *args, roofline_error *error);
+                                              const roofline_logical_and_fwd_args *args,
+                                              roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_logical_and_fwd_eval_roofline(const roofline_logical_and_fwd_call *call,
-    roofline_cost *cost);
+                                                       roofline_cost *cost);
 const char *roofline_logical_and_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_logical_and_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -768,10 +771,10 @@ static inline const roofline_logical_or_fwd_call *roofline_logical_or_fwd_cast(c
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_logical_or_fwd_bind(roofline_logical_or_fwd_call *call,
-    const roofline_logical_or_fwd_args *args, roofline_error *error);
+                                             const roofline_logical_or_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_logical_or_fwd_eval_roofline(const roofline_logical_or_fwd_call *call,
-    roofline_cost *cost);
+                                                      roofline_cost *cost);
 const char *roofline_logical_or_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_logical_or_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -807,10 +810,11 @@ static inline const roofline_logical_xor_fwd_call *roofline_logical_xor_fwd_cast
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_logical_xor_fwd_bind(roofline_logical_xor_fwd_call *call,
-    const roofline_logical_xor_fwd_args *args, roofline_error *error);
+                                              const roofline_logical_xor_fwd_args *args,
+                                              roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_logical_xor_fwd_eval_roofline(const roofline_logical_xor_fwd_call *call,
-    roofline_cost *cost);
+                                                       roofline_cost *cost);
 const char *roofline_logical_xor_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_logical_xor_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -846,10 +850,11 @@ static inline const roofline_bitwise_and_fwd_call *roofline_bitwise_and_fwd_cast
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_bitwise_and_fwd_bind(roofline_bitwise_and_fwd_call *call,
-    const roofline_bitwise_and_fwd_args *args, roofline_error *error);
+                                              const roofline_bitwise_and_fwd_args *args,
+                                              roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_bitwise_and_fwd_eval_roofline(const roofline_bitwise_and_fwd_call *call,
-    roofline_cost *cost);
+                                                       roofline_cost *cost);
 const char *roofline_bitwise_and_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_bitwise_and_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -885,10 +890,10 @@ static inline const roofline_bitwise_or_fwd_call *roofline_bitwise_or_fwd_cast(c
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_bitwise_or_fwd_bind(roofline_bitwise_or_fwd_call *call,
-    const roofline_bitwise_or_fwd_args *args, roofline_error *error);
+                                             const roofline_bitwise_or_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_bitwise_or_fwd_eval_roofline(const roofline_bitwise_or_fwd_call *call,
-    roofline_cost *cost);
+                                                      roofline_cost *cost);
 const char *roofline_bitwise_or_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_bitwise_or_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -924,10 +929,11 @@ static inline const roofline_bitwise_xor_fwd_call *roofline_bitwise_xor_fwd_cast
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_bitwise_xor_fwd_bind(roofline_bitwise_xor_fwd_call *call,
-    const roofline_bitwise_xor_fwd_args *args, roofline_error *error);
+                                              const roofline_bitwise_xor_fwd_args *args,
+                                              roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_bitwise_xor_fwd_eval_roofline(const roofline_bitwise_xor_fwd_call *call,
-    roofline_cost *cost);
+                                                       roofline_cost *cost);
 const char *roofline_bitwise_xor_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_bitwise_xor_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -963,7 +969,8 @@ static inline const roofline_bitwise_left_shift_fwd_call *roofline_bitwise_left_
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_bitwise_left_shift_fwd_bind(roofline_bitwise_left_shift_fwd_call *call,
-    const roofline_bitwise_left_shift_fwd_args *args, roofline_error *error);
+                                                     const roofline_bitwise_left_shift_fwd_args *args,
+                                                     roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_bitwise_left_shift_fwd_eval_roofline(const roofline_bitwise_left_shift_fwd_call *call, roofline_cost *cost);
 const char *roofline_bitwise_left_shift_fwd_roof_key(const roofline_call *call);
@@ -1001,7 +1008,8 @@ static inline const roofline_bitwise_right_shift_fwd_call *roofline_bitwise_righ
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_bitwise_right_shift_fwd_bind(roofline_bitwise_right_shift_fwd_call *call,
-    const roofline_bitwise_right_shift_fwd_args *args, roofline_error *error);
+                                                      const roofline_bitwise_right_shift_fwd_args *args,
+                                                      roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_bitwise_right_shift_fwd_eval_roofline(const roofline_bitwise_right_shift_fwd_call *call, roofline_cost *cost);
 const char *roofline_bitwise_right_shift_fwd_roof_key(const roofline_call *call);
@@ -1038,7 +1046,7 @@ static inline const roofline_prelu_fwd_call *roofline_prelu_fwd_cast(const roofl
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_prelu_fwd_bind(roofline_prelu_fwd_call *call, const roofline_prelu_fwd_args *args,
-    roofline_error *error);
+                                        roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_prelu_fwd_eval_roofline(const roofline_prelu_fwd_call *call, roofline_cost *cost);
 const char *roofline_prelu_fwd_roof_key(const roofline_call *call);

@@ -2,6 +2,7 @@
 #ifndef ROOFLINE_ELEMENTWISE_GATED_H
 #define ROOFLINE_ELEMENTWISE_GATED_H
 
+#include <math.h>
 #include <string.h>
 
 #include <roofline/roofline.h>
@@ -43,10 +44,11 @@ static inline const roofline_silu_and_mul_fwd_call *roofline_silu_and_mul_fwd_ca
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_silu_and_mul_fwd_bind(roofline_silu_and_mul_fwd_call *call,
-    const roofline_silu_and_mul_fwd_args *args, roofline_error *error);
+                                               const roofline_silu_and_mul_fwd_args *args,
+                                               roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_silu_and_mul_fwd_eval_roofline(const roofline_silu_and_mul_fwd_call *call,
-    roofline_cost *cost);
+                                                        roofline_cost *cost);
 const char *roofline_silu_and_mul_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_silu_and_mul_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -81,10 +83,11 @@ static inline const roofline_gelu_and_mul_fwd_call *roofline_gelu_and_mul_fwd_ca
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_gelu_and_mul_fwd_bind(roofline_gelu_and_mul_fwd_call *call,
-    const roofline_gelu_and_mul_fwd_args *args, roofline_error *error);
+                                               const roofline_gelu_and_mul_fwd_args *args,
+                                               roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_gelu_and_mul_fwd_eval_roofline(const roofline_gelu_and_mul_fwd_call *call,
-    roofline_cost *cost);
+                                                        roofline_cost *cost);
 const char *roofline_gelu_and_mul_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_gelu_and_mul_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -119,10 +122,11 @@ static inline const roofline_gelu_tanh_and_mul_fwd_call *roofline_gelu_tanh_and_
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_gelu_tanh_and_mul_fwd_bind(roofline_gelu_tanh_and_mul_fwd_call *call,
-    const roofline_gelu_tanh_and_mul_fwd_args *args, roofline_error *error);
+                                                    const roofline_gelu_tanh_and_mul_fwd_args *args,
+                                                    roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_gelu_tanh_and_mul_fwd_eval_roofline(const roofline_gelu_tanh_and_mul_fwd_call *call,
-    roofline_cost *cost);
+                                                             roofline_cost *cost);
 const char *roofline_gelu_tanh_and_mul_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_gelu_tanh_and_mul_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -157,10 +161,11 @@ static inline const roofline_relu_and_mul_fwd_call *roofline_relu_and_mul_fwd_ca
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_relu_and_mul_fwd_bind(roofline_relu_and_mul_fwd_call *call,
-    const roofline_relu_and_mul_fwd_args *args, roofline_error *error);
+                                               const roofline_relu_and_mul_fwd_args *args,
+                                               roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_relu_and_mul_fwd_eval_roofline(const roofline_relu_and_mul_fwd_call *call,
-    roofline_cost *cost);
+                                                        roofline_cost *cost);
 const char *roofline_relu_and_mul_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_relu_and_mul_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -195,10 +200,11 @@ static inline const roofline_sigmoid_and_mul_fwd_call *roofline_sigmoid_and_mul_
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_sigmoid_and_mul_fwd_bind(roofline_sigmoid_and_mul_fwd_call *call,
-    const roofline_sigmoid_and_mul_fwd_args *args, roofline_error *error);
+                                                  const roofline_sigmoid_and_mul_fwd_args *args,
+                                                  roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_sigmoid_and_mul_fwd_eval_roofline(const roofline_sigmoid_and_mul_fwd_call *call,
-    roofline_cost *cost);
+                                                           roofline_cost *cost);
 const char *roofline_sigmoid_and_mul_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_sigmoid_and_mul_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -239,10 +245,11 @@ static inline const roofline_swiglu_clamp_fwd_call *roofline_swiglu_clamp_fwd_ca
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_swiglu_clamp_fwd_bind(roofline_swiglu_clamp_fwd_call *call,
-    const roofline_swiglu_clamp_fwd_args *args, roofline_error *error);
+                                               const roofline_swiglu_clamp_fwd_args *args,
+                                               roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_swiglu_clamp_fwd_eval_roofline(const roofline_swiglu_clamp_fwd_call *call,
-    roofline_cost *cost);
+                                                        roofline_cost *cost);
 const char *roofline_swiglu_clamp_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_swiglu_clamp_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 

@@ -2,6 +2,7 @@
 #ifndef ROOFLINE_ELEMENTWISE_GENERATIVE_H
 #define ROOFLINE_ELEMENTWISE_GENERATIVE_H
 
+#include <math.h>
 #include <string.h>
 
 #include <roofline/roofline.h>
@@ -48,7 +49,7 @@ static inline const roofline_alibi_fwd_call *roofline_alibi_fwd_cast(const roofl
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_alibi_fwd_bind(roofline_alibi_fwd_call *call, const roofline_alibi_fwd_args *args,
-    roofline_error *error);
+                                        roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_alibi_fwd_eval_roofline(const roofline_alibi_fwd_call *call, roofline_cost *cost);
 const char *roofline_alibi_fwd_roof_key(const roofline_call *call);
@@ -91,10 +92,10 @@ static inline const roofline_sinusoidal_fwd_call *roofline_sinusoidal_fwd_cast(c
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_sinusoidal_fwd_bind(roofline_sinusoidal_fwd_call *call,
-    const roofline_sinusoidal_fwd_args *args, roofline_error *error);
+                                             const roofline_sinusoidal_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_sinusoidal_fwd_eval_roofline(const roofline_sinusoidal_fwd_call *call,
-    roofline_cost *cost);
+                                                      roofline_cost *cost);
 const char *roofline_sinusoidal_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_sinusoidal_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -138,10 +139,10 @@ static inline const roofline_rope_table_fwd_call *roofline_rope_table_fwd_cast(c
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_rope_table_fwd_bind(roofline_rope_table_fwd_call *call,
-    const roofline_rope_table_fwd_args *args, roofline_error *error);
+                                             const roofline_rope_table_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_rope_table_fwd_eval_roofline(const roofline_rope_table_fwd_call *call,
-    roofline_cost *cost);
+                                                      roofline_cost *cost);
 const char *roofline_rope_table_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_rope_table_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -182,10 +183,11 @@ static inline const roofline_causal_mask_fwd_call *roofline_causal_mask_fwd_cast
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_causal_mask_fwd_bind(roofline_causal_mask_fwd_call *call,
-    const roofline_causal_mask_fwd_args *args, roofline_error *error);
+                                              const roofline_causal_mask_fwd_args *args,
+                                              roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_causal_mask_fwd_eval_roofline(const roofline_causal_mask_fwd_call *call,
-    roofline_cost *cost);
+                                                       roofline_cost *cost);
 const char *roofline_causal_mask_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_causal_mask_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 

@@ -2,6 +2,7 @@
 #ifndef ROOFLINE_ELEMENTWISE_MULTI_H
 #define ROOFLINE_ELEMENTWISE_MULTI_H
 
+#include <math.h>
 #include <string.h>
 
 #include <roofline/roofline.h>
@@ -45,7 +46,7 @@ static inline const roofline_where_fwd_call *roofline_where_fwd_cast(const roofl
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_where_fwd_bind(roofline_where_fwd_call *call, const roofline_where_fwd_args *args,
-    roofline_error *error);
+                                        roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_where_fwd_eval_roofline(const roofline_where_fwd_call *call, roofline_cost *cost);
 const char *roofline_where_fwd_roof_key(const roofline_call *call);
@@ -84,7 +85,7 @@ static inline const roofline_clamp_fwd_call *roofline_clamp_fwd_cast(const roofl
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_clamp_fwd_bind(roofline_clamp_fwd_call *call, const roofline_clamp_fwd_args *args,
-    roofline_error *error);
+                                        roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_clamp_fwd_eval_roofline(const roofline_clamp_fwd_call *call, roofline_cost *cost);
 const char *roofline_clamp_fwd_roof_key(const roofline_call *call);
@@ -126,10 +127,10 @@ static inline const roofline_addcmul_fwd_call *roofline_addcmul_fwd_cast(const r
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_addcmul_fwd_bind(roofline_addcmul_fwd_call *call,
-    const roofline_addcmul_fwd_args *args, roofline_error *error);
+                                          const roofline_addcmul_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_addcmul_fwd_eval_roofline(const roofline_addcmul_fwd_call *call,
-    roofline_cost *cost);
+                                                   roofline_cost *cost);
 const char *roofline_addcmul_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_addcmul_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -169,10 +170,10 @@ static inline const roofline_addcdiv_fwd_call *roofline_addcdiv_fwd_cast(const r
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_addcdiv_fwd_bind(roofline_addcdiv_fwd_call *call,
-    const roofline_addcdiv_fwd_args *args, roofline_error *error);
+                                          const roofline_addcdiv_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_addcdiv_fwd_eval_roofline(const roofline_addcdiv_fwd_call *call,
-    roofline_cost *cost);
+                                                   roofline_cost *cost);
 const char *roofline_addcdiv_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_addcdiv_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -210,10 +211,11 @@ static inline const roofline_lerp_tensor_fwd_call *roofline_lerp_tensor_fwd_cast
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_lerp_tensor_fwd_bind(roofline_lerp_tensor_fwd_call *call,
-    const roofline_lerp_tensor_fwd_args *args, roofline_error *error);
+                                              const roofline_lerp_tensor_fwd_args *args,
+                                              roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_lerp_tensor_fwd_eval_roofline(const roofline_lerp_tensor_fwd_call *call,
-    roofline_cost *cost);
+                                                       roofline_cost *cost);
 const char *roofline_lerp_tensor_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_lerp_tensor_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -250,10 +252,11 @@ static inline const roofline_masked_fill_fwd_call *roofline_masked_fill_fwd_cast
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_masked_fill_fwd_bind(roofline_masked_fill_fwd_call *call,
-    const roofline_masked_fill_fwd_args *args, roofline_error *error);
+                                              const roofline_masked_fill_fwd_args *args,
+                                              roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_masked_fill_fwd_eval_roofline(const roofline_masked_fill_fwd_call *call,
-    roofline_cost *cost);
+                                                       roofline_cost *cost);
 const char *roofline_masked_fill_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_masked_fill_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -292,7 +295,8 @@ static inline const roofline_masked_fill_scalar_fwd_call *roofline_masked_fill_s
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_masked_fill_scalar_fwd_bind(roofline_masked_fill_scalar_fwd_call *call,
-    const roofline_masked_fill_scalar_fwd_args *args, roofline_error *error);
+                                                     const roofline_masked_fill_scalar_fwd_args *args,
+                                                     roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_masked_fill_scalar_fwd_eval_roofline(const roofline_masked_fill_scalar_fwd_call *call, roofline_cost *cost);
 const char *roofline_masked_fill_scalar_fwd_roof_key(const roofline_call *call);
@@ -330,10 +334,11 @@ static inline const roofline_fused_bias_gelu_fwd_call *roofline_fused_bias_gelu_
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_fused_bias_gelu_fwd_bind(roofline_fused_bias_gelu_fwd_call *call,
-    const roofline_fused_bias_gelu_fwd_args *args, roofline_error *error);
+                                                  const roofline_fused_bias_gelu_fwd_args *args,
+                                                  roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_fused_bias_gelu_fwd_eval_roofline(const roofline_fused_bias_gelu_fwd_call *call,
-    roofline_cost *cost);
+                                                           roofline_cost *cost);
 const char *roofline_fused_bias_gelu_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_fused_bias_gelu_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -373,7 +378,8 @@ static inline const roofline_fused_bias_dropout_add_fwd_call *roofline_fused_bia
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_fused_bias_dropout_add_fwd_bind(roofline_fused_bias_dropout_add_fwd_call *call,
-    const roofline_fused_bias_dropout_add_fwd_args *args, roofline_error *error);
+                                                         const roofline_fused_bias_dropout_add_fwd_args *args,
+                                                         roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_fused_bias_dropout_add_fwd_eval_roofline(const roofline_fused_bias_dropout_add_fwd_call *call, roofline_cost *cost);
 const char *roofline_fused_bias_dropout_add_fwd_roof_key(const roofline_call *call);

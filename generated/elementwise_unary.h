@@ -2,6 +2,7 @@
 #ifndef ROOFLINE_ELEMENTWISE_UNARY_H
 #define ROOFLINE_ELEMENTWISE_UNARY_H
 
+#include <math.h>
 #include <string.h>
 
 #include <roofline/roofline.h>
@@ -41,7 +42,7 @@ static inline const roofline_exp_fwd_call *roofline_exp_fwd_cast(const roofline_
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_exp_fwd_bind(roofline_exp_fwd_call *call, const roofline_exp_fwd_args *args,
-    roofline_error *error);
+                                      roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_exp_fwd_eval_roofline(const roofline_exp_fwd_call *call, roofline_cost *cost);
 const char *roofline_exp_fwd_roof_key(const roofline_call *call);
@@ -76,7 +77,7 @@ static inline const roofline_exp2_fwd_call *roofline_exp2_fwd_cast(const rooflin
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_exp2_fwd_bind(roofline_exp2_fwd_call *call, const roofline_exp2_fwd_args *args,
-    roofline_error *error);
+                                       roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_exp2_fwd_eval_roofline(const roofline_exp2_fwd_call *call, roofline_cost *cost);
 const char *roofline_exp2_fwd_roof_key(const roofline_call *call);
@@ -111,7 +112,7 @@ static inline const roofline_expm1_fwd_call *roofline_expm1_fwd_cast(const roofl
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_expm1_fwd_bind(roofline_expm1_fwd_call *call, const roofline_expm1_fwd_args *args,
-    roofline_error *error);
+                                        roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_expm1_fwd_eval_roofline(const roofline_expm1_fwd_call *call, roofline_cost *cost);
 const char *roofline_expm1_fwd_roof_key(const roofline_call *call);
@@ -146,7 +147,7 @@ static inline const roofline_log_fwd_call *roofline_log_fwd_cast(const roofline_
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_log_fwd_bind(roofline_log_fwd_call *call, const roofline_log_fwd_args *args,
-    roofline_error *error);
+                                      roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_log_fwd_eval_roofline(const roofline_log_fwd_call *call, roofline_cost *cost);
 const char *roofline_log_fwd_roof_key(const roofline_call *call);
@@ -181,7 +182,7 @@ static inline const roofline_log2_fwd_call *roofline_log2_fwd_cast(const rooflin
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_log2_fwd_bind(roofline_log2_fwd_call *call, const roofline_log2_fwd_args *args,
-    roofline_error *error);
+                                       roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_log2_fwd_eval_roofline(const roofline_log2_fwd_call *call, roofline_cost *cost);
 const char *roofline_log2_fwd_roof_key(const roofline_call *call);
@@ -216,7 +217,7 @@ static inline const roofline_log1p_fwd_call *roofline_log1p_fwd_cast(const roofl
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_log1p_fwd_bind(roofline_log1p_fwd_call *call, const roofline_log1p_fwd_args *args,
-    roofline_error *error);
+                                        roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_log1p_fwd_eval_roofline(const roofline_log1p_fwd_call *call, roofline_cost *cost);
 const char *roofline_log1p_fwd_roof_key(const roofline_call *call);
@@ -251,7 +252,7 @@ static inline const roofline_sqrt_fwd_call *roofline_sqrt_fwd_cast(const rooflin
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_sqrt_fwd_bind(roofline_sqrt_fwd_call *call, const roofline_sqrt_fwd_args *args,
-    roofline_error *error);
+                                       roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_sqrt_fwd_eval_roofline(const roofline_sqrt_fwd_call *call, roofline_cost *cost);
 const char *roofline_sqrt_fwd_roof_key(const roofline_call *call);
@@ -286,7 +287,7 @@ static inline const roofline_rsqrt_fwd_call *roofline_rsqrt_fwd_cast(const roofl
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_rsqrt_fwd_bind(roofline_rsqrt_fwd_call *call, const roofline_rsqrt_fwd_args *args,
-    roofline_error *error);
+                                        roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_rsqrt_fwd_eval_roofline(const roofline_rsqrt_fwd_call *call, roofline_cost *cost);
 const char *roofline_rsqrt_fwd_roof_key(const roofline_call *call);
@@ -322,10 +323,10 @@ static inline const roofline_reciprocal_fwd_call *roofline_reciprocal_fwd_cast(c
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_reciprocal_fwd_bind(roofline_reciprocal_fwd_call *call,
-    const roofline_reciprocal_fwd_args *args, roofline_error *error);
+                                             const roofline_reciprocal_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_reciprocal_fwd_eval_roofline(const roofline_reciprocal_fwd_call *call,
-    roofline_cost *cost);
+                                                      roofline_cost *cost);
 const char *roofline_reciprocal_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_reciprocal_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -358,7 +359,7 @@ static inline const roofline_square_fwd_call *roofline_square_fwd_cast(const roo
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_square_fwd_bind(roofline_square_fwd_call *call, const roofline_square_fwd_args *args,
-    roofline_error *error);
+                                         roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_square_fwd_eval_roofline(const roofline_square_fwd_call *call, roofline_cost *cost);
 const char *roofline_square_fwd_roof_key(const roofline_call *call);
@@ -393,7 +394,7 @@ static inline const roofline_neg_fwd_call *roofline_neg_fwd_cast(const roofline_
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_neg_fwd_bind(roofline_neg_fwd_call *call, const roofline_neg_fwd_args *args,
-    roofline_error *error);
+                                      roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_neg_fwd_eval_roofline(const roofline_neg_fwd_call *call, roofline_cost *cost);
 const char *roofline_neg_fwd_roof_key(const roofline_call *call);
@@ -428,7 +429,7 @@ static inline const roofline_abs_fwd_call *roofline_abs_fwd_cast(const roofline_
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_abs_fwd_bind(roofline_abs_fwd_call *call, const roofline_abs_fwd_args *args,
-    roofline_error *error);
+                                      roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_abs_fwd_eval_roofline(const roofline_abs_fwd_call *call, roofline_cost *cost);
 const char *roofline_abs_fwd_roof_key(const roofline_call *call);
@@ -463,7 +464,7 @@ static inline const roofline_sign_fwd_call *roofline_sign_fwd_cast(const rooflin
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_sign_fwd_bind(roofline_sign_fwd_call *call, const roofline_sign_fwd_args *args,
-    roofline_error *error);
+                                       roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_sign_fwd_eval_roofline(const roofline_sign_fwd_call *call, roofline_cost *cost);
 const char *roofline_sign_fwd_roof_key(const roofline_call *call);
@@ -498,7 +499,7 @@ static inline const roofline_sin_fwd_call *roofline_sin_fwd_cast(const roofline_
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_sin_fwd_bind(roofline_sin_fwd_call *call, const roofline_sin_fwd_args *args,
-    roofline_error *error);
+                                      roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_sin_fwd_eval_roofline(const roofline_sin_fwd_call *call, roofline_cost *cost);
 const char *roofline_sin_fwd_roof_key(const roofline_call *call);
@@ -533,7 +534,7 @@ static inline const roofline_cos_fwd_call *roofline_cos_fwd_cast(const roofline_
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_cos_fwd_bind(roofline_cos_fwd_call *call, const roofline_cos_fwd_args *args,
-    roofline_error *error);
+                                      roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_cos_fwd_eval_roofline(const roofline_cos_fwd_call *call, roofline_cost *cost);
 const char *roofline_cos_fwd_roof_key(const roofline_call *call);
@@ -568,7 +569,7 @@ static inline const roofline_erf_fwd_call *roofline_erf_fwd_cast(const roofline_
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_erf_fwd_bind(roofline_erf_fwd_call *call, const roofline_erf_fwd_args *args,
-    roofline_error *error);
+                                      roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_erf_fwd_eval_roofline(const roofline_erf_fwd_call *call, roofline_cost *cost);
 const char *roofline_erf_fwd_roof_key(const roofline_call *call);
@@ -603,7 +604,7 @@ static inline const roofline_floor_fwd_call *roofline_floor_fwd_cast(const roofl
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_floor_fwd_bind(roofline_floor_fwd_call *call, const roofline_floor_fwd_args *args,
-    roofline_error *error);
+                                        roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_floor_fwd_eval_roofline(const roofline_floor_fwd_call *call, roofline_cost *cost);
 const char *roofline_floor_fwd_roof_key(const roofline_call *call);
@@ -638,7 +639,7 @@ static inline const roofline_ceil_fwd_call *roofline_ceil_fwd_cast(const rooflin
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_ceil_fwd_bind(roofline_ceil_fwd_call *call, const roofline_ceil_fwd_args *args,
-    roofline_error *error);
+                                       roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_ceil_fwd_eval_roofline(const roofline_ceil_fwd_call *call, roofline_cost *cost);
 const char *roofline_ceil_fwd_roof_key(const roofline_call *call);
@@ -673,7 +674,7 @@ static inline const roofline_round_fwd_call *roofline_round_fwd_cast(const roofl
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_round_fwd_bind(roofline_round_fwd_call *call, const roofline_round_fwd_args *args,
-    roofline_error *error);
+                                        roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_round_fwd_eval_roofline(const roofline_round_fwd_call *call, roofline_cost *cost);
 const char *roofline_round_fwd_roof_key(const roofline_call *call);
@@ -708,7 +709,7 @@ static inline const roofline_trunc_fwd_call *roofline_trunc_fwd_cast(const roofl
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_trunc_fwd_bind(roofline_trunc_fwd_call *call, const roofline_trunc_fwd_args *args,
-    roofline_error *error);
+                                        roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_trunc_fwd_eval_roofline(const roofline_trunc_fwd_call *call, roofline_cost *cost);
 const char *roofline_trunc_fwd_roof_key(const roofline_call *call);
@@ -744,10 +745,11 @@ static inline const roofline_logical_not_fwd_call *roofline_logical_not_fwd_cast
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_logical_not_fwd_bind(roofline_logical_not_fwd_call *call,
-    const roofline_logical_not_fwd_args *args, roofline_error *error);
+                                              const roofline_logical_not_fwd_args *args,
+                                              roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_logical_not_fwd_eval_roofline(const roofline_logical_not_fwd_call *call,
-    roofline_cost *cost);
+                                                       roofline_cost *cost);
 const char *roofline_logical_not_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_logical_not_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -781,10 +783,11 @@ static inline const roofline_bitwise_not_fwd_call *roofline_bitwise_not_fwd_cast
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_bitwise_not_fwd_bind(roofline_bitwise_not_fwd_call *call,
-    const roofline_bitwise_not_fwd_args *args, roofline_error *error);
+                                              const roofline_bitwise_not_fwd_args *args,
+                                              roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_bitwise_not_fwd_eval_roofline(const roofline_bitwise_not_fwd_call *call,
-    roofline_cost *cost);
+                                                       roofline_cost *cost);
 const char *roofline_bitwise_not_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_bitwise_not_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -817,7 +820,7 @@ static inline const roofline_isnan_fwd_call *roofline_isnan_fwd_cast(const roofl
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_isnan_fwd_bind(roofline_isnan_fwd_call *call, const roofline_isnan_fwd_args *args,
-    roofline_error *error);
+                                        roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_isnan_fwd_eval_roofline(const roofline_isnan_fwd_call *call, roofline_cost *cost);
 const char *roofline_isnan_fwd_roof_key(const roofline_call *call);
@@ -852,7 +855,7 @@ static inline const roofline_isinf_fwd_call *roofline_isinf_fwd_cast(const roofl
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_isinf_fwd_bind(roofline_isinf_fwd_call *call, const roofline_isinf_fwd_args *args,
-    roofline_error *error);
+                                        roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_isinf_fwd_eval_roofline(const roofline_isinf_fwd_call *call, roofline_cost *cost);
 const char *roofline_isinf_fwd_roof_key(const roofline_call *call);
@@ -888,10 +891,10 @@ static inline const roofline_isfinite_fwd_call *roofline_isfinite_fwd_cast(const
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_isfinite_fwd_bind(roofline_isfinite_fwd_call *call,
-    const roofline_isfinite_fwd_args *args, roofline_error *error);
+                                           const roofline_isfinite_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_isfinite_fwd_eval_roofline(const roofline_isfinite_fwd_call *call,
-    roofline_cost *cost);
+                                                    roofline_cost *cost);
 const char *roofline_isfinite_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_isfinite_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -934,10 +937,10 @@ static inline const roofline_nan_to_num_fwd_call *roofline_nan_to_num_fwd_cast(c
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_nan_to_num_fwd_bind(roofline_nan_to_num_fwd_call *call,
-    const roofline_nan_to_num_fwd_args *args, roofline_error *error);
+                                             const roofline_nan_to_num_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_nan_to_num_fwd_eval_roofline(const roofline_nan_to_num_fwd_call *call,
-    roofline_cost *cost);
+                                                      roofline_cost *cost);
 const char *roofline_nan_to_num_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_nan_to_num_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -977,10 +980,11 @@ static inline const roofline_clamp_scalar_fwd_call *roofline_clamp_scalar_fwd_ca
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_clamp_scalar_fwd_bind(roofline_clamp_scalar_fwd_call *call,
-    const roofline_clamp_scalar_fwd_args *args, roofline_error *error);
+                                               const roofline_clamp_scalar_fwd_args *args,
+                                               roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_clamp_scalar_fwd_eval_roofline(const roofline_clamp_scalar_fwd_call *call,
-    roofline_cost *cost);
+                                                        roofline_cost *cost);
 const char *roofline_clamp_scalar_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_clamp_scalar_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -1015,7 +1019,7 @@ static inline const roofline_cast_fwd_call *roofline_cast_fwd_cast(const rooflin
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_cast_fwd_bind(roofline_cast_fwd_call *call, const roofline_cast_fwd_args *args,
-    roofline_error *error);
+                                       roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_cast_fwd_eval_roofline(const roofline_cast_fwd_call *call, roofline_cost *cost);
 const char *roofline_cast_fwd_roof_key(const roofline_call *call);

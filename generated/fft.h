@@ -2,6 +2,7 @@
 #ifndef ROOFLINE_FFT_H
 #define ROOFLINE_FFT_H
 
+#include <math.h>
 #include <string.h>
 
 #include <roofline/roofline.h>
@@ -42,10 +43,10 @@ static inline const roofline_fftc2_c_fwd_call *roofline_fftc2_c_fwd_cast(const r
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_fftc2_c_fwd_bind(roofline_fftc2_c_fwd_call *call,
-    const roofline_fftc2_c_fwd_args *args, roofline_error *error);
+                                          const roofline_fftc2_c_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_fftc2_c_fwd_eval_roofline(const roofline_fftc2_c_fwd_call *call,
-    roofline_cost *cost);
+                                                   roofline_cost *cost);
 const char *roofline_fftc2_c_fwd_roof_key(const roofline_call *call);
 
 /* ---- ComplexMulFwdOp, fft.yaml:24 ---- */
@@ -80,10 +81,11 @@ static inline const roofline_complex_mul_fwd_call *roofline_complex_mul_fwd_cast
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_complex_mul_fwd_bind(roofline_complex_mul_fwd_call *call,
-    const roofline_complex_mul_fwd_args *args, roofline_error *error);
+                                              const roofline_complex_mul_fwd_args *args,
+                                              roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_complex_mul_fwd_eval_roofline(const roofline_complex_mul_fwd_call *call,
-    roofline_cost *cost);
+                                                       roofline_cost *cost);
 const char *roofline_complex_mul_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_complex_mul_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 

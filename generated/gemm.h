@@ -2,6 +2,7 @@
 #ifndef ROOFLINE_GEMM_H
 #define ROOFLINE_GEMM_H
 
+#include <math.h>
 #include <string.h>
 
 #include <roofline/roofline.h>
@@ -50,7 +51,7 @@ static inline const roofline_gemm_fwd_call *roofline_gemm_fwd_cast(const rooflin
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_gemm_fwd_bind(roofline_gemm_fwd_call *call, const roofline_gemm_fwd_args *args,
-    roofline_error *error);
+                                       roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_gemm_fwd_eval_roofline(const roofline_gemm_fwd_call *call, roofline_cost *cost);
 const char *roofline_gemm_fwd_roof_key(const roofline_call *call);
@@ -60,7 +61,7 @@ roofline_status roofline_gemm_fwd_read_bytes(const roofline_call *call, int64_t 
 
 /* activation; 0 is None */
 enum { ROOFLINE_GEMM_BIAS_ACT_FWD_ACTIVATION_RELU = 1, ROOFLINE_GEMM_BIAS_ACT_FWD_ACTIVATION_GELU = 2,
-    ROOFLINE_GEMM_BIAS_ACT_FWD_ACTIVATION_SILU = 3 };
+      ROOFLINE_GEMM_BIAS_ACT_FWD_ACTIVATION_SILU = 3 };
 typedef struct roofline_gemm_bias_act_fwd_call {
   roofline_call roofline;
   int64_t M; /* Dim */
@@ -95,10 +96,11 @@ static inline const roofline_gemm_bias_act_fwd_call *roofline_gemm_bias_act_fwd_
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_gemm_bias_act_fwd_bind(roofline_gemm_bias_act_fwd_call *call,
-    const roofline_gemm_bias_act_fwd_args *args, roofline_error *error);
+                                                const roofline_gemm_bias_act_fwd_args *args,
+                                                roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_gemm_bias_act_fwd_eval_roofline(const roofline_gemm_bias_act_fwd_call *call,
-    roofline_cost *cost);
+                                                         roofline_cost *cost);
 const char *roofline_gemm_bias_act_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_gemm_bias_act_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -149,10 +151,10 @@ static inline const roofline_gemm_fp8_fwd_call *roofline_gemm_fp8_fwd_cast(const
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_gemm_fp8_fwd_bind(roofline_gemm_fp8_fwd_call *call,
-    const roofline_gemm_fp8_fwd_args *args, roofline_error *error);
+                                           const roofline_gemm_fp8_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_gemm_fp8_fwd_eval_roofline(const roofline_gemm_fp8_fwd_call *call,
-    roofline_cost *cost);
+                                                    roofline_cost *cost);
 const char *roofline_gemm_fp8_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_gemm_fp8_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -202,10 +204,11 @@ static inline const roofline_gemm_int8_w8_a8_fwd_call *roofline_gemm_int8_w8_a8_
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_gemm_int8_w8_a8_fwd_bind(roofline_gemm_int8_w8_a8_fwd_call *call,
-    const roofline_gemm_int8_w8_a8_fwd_args *args, roofline_error *error);
+                                                  const roofline_gemm_int8_w8_a8_fwd_args *args,
+                                                  roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_gemm_int8_w8_a8_fwd_eval_roofline(const roofline_gemm_int8_w8_a8_fwd_call *call,
-    roofline_cost *cost);
+                                                           roofline_cost *cost);
 const char *roofline_gemm_int8_w8_a8_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_gemm_int8_w8_a8_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -247,10 +250,11 @@ static inline const roofline_gemm_w4_a16_fwd_call *roofline_gemm_w4_a16_fwd_cast
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_gemm_w4_a16_fwd_bind(roofline_gemm_w4_a16_fwd_call *call,
-    const roofline_gemm_w4_a16_fwd_args *args, roofline_error *error);
+                                              const roofline_gemm_w4_a16_fwd_args *args,
+                                              roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_gemm_w4_a16_fwd_eval_roofline(const roofline_gemm_w4_a16_fwd_call *call,
-    roofline_cost *cost);
+                                                       roofline_cost *cost);
 const char *roofline_gemm_w4_a16_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_gemm_w4_a16_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -292,10 +296,10 @@ static inline const roofline_gemm_w4_a8_fwd_call *roofline_gemm_w4_a8_fwd_cast(c
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_gemm_w4_a8_fwd_bind(roofline_gemm_w4_a8_fwd_call *call,
-    const roofline_gemm_w4_a8_fwd_args *args, roofline_error *error);
+                                             const roofline_gemm_w4_a8_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_gemm_w4_a8_fwd_eval_roofline(const roofline_gemm_w4_a8_fwd_call *call,
-    roofline_cost *cost);
+                                                      roofline_cost *cost);
 const char *roofline_gemm_w4_a8_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_gemm_w4_a8_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -337,10 +341,10 @@ static inline const roofline_gemm_nvfp4_fwd_call *roofline_gemm_nvfp4_fwd_cast(c
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_gemm_nvfp4_fwd_bind(roofline_gemm_nvfp4_fwd_call *call,
-    const roofline_gemm_nvfp4_fwd_args *args, roofline_error *error);
+                                             const roofline_gemm_nvfp4_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_gemm_nvfp4_fwd_eval_roofline(const roofline_gemm_nvfp4_fwd_call *call,
-    roofline_cost *cost);
+                                                      roofline_cost *cost);
 const char *roofline_gemm_nvfp4_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_gemm_nvfp4_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -393,10 +397,11 @@ static inline const roofline_grouped_gemm_fwd_call *roofline_grouped_gemm_fwd_ca
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_grouped_gemm_fwd_bind(roofline_grouped_gemm_fwd_call *call,
-    const roofline_grouped_gemm_fwd_args *args, roofline_error *error);
+                                               const roofline_grouped_gemm_fwd_args *args,
+                                               roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_grouped_gemm_fwd_eval_roofline(const roofline_grouped_gemm_fwd_call *call,
-    roofline_cost *cost);
+                                                        roofline_cost *cost);
 const char *roofline_grouped_gemm_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_grouped_gemm_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 

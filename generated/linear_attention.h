@@ -2,6 +2,7 @@
 #ifndef ROOFLINE_LINEAR_ATTENTION_H
 #define ROOFLINE_LINEAR_ATTENTION_H
 
+#include <math.h>
 #include <string.h>
 
 #include <roofline/roofline.h>
@@ -58,7 +59,7 @@ static inline const roofline_gla_fwd_call *roofline_gla_fwd_cast(const roofline_
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_gla_fwd_bind(roofline_gla_fwd_call *call, const roofline_gla_fwd_args *args,
-    roofline_error *error);
+                                      roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_gla_fwd_eval_roofline(const roofline_gla_fwd_call *call, roofline_cost *cost);
 const char *roofline_gla_fwd_roof_key(const roofline_call *call);
@@ -101,7 +102,7 @@ static inline const roofline_gla_bwd_call *roofline_gla_bwd_cast(const roofline_
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_gla_bwd_bind(roofline_gla_bwd_call *call, const roofline_gla_bwd_args *args,
-    roofline_error *error);
+                                      roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_gla_bwd_eval_roofline(const roofline_gla_bwd_call *call, roofline_cost *cost);
 const char *roofline_gla_bwd_roof_key(const roofline_call *call);
@@ -147,10 +148,10 @@ static inline const roofline_gla_decode_fwd_call *roofline_gla_decode_fwd_cast(c
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_gla_decode_fwd_bind(roofline_gla_decode_fwd_call *call,
-    const roofline_gla_decode_fwd_args *args, roofline_error *error);
+                                             const roofline_gla_decode_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_gla_decode_fwd_eval_roofline(const roofline_gla_decode_fwd_call *call,
-    roofline_cost *cost);
+                                                      roofline_cost *cost);
 const char *roofline_gla_decode_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_gla_decode_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -201,10 +202,10 @@ static inline const roofline_delta_net_fwd_call *roofline_delta_net_fwd_cast(con
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_delta_net_fwd_bind(roofline_delta_net_fwd_call *call,
-    const roofline_delta_net_fwd_args *args, roofline_error *error);
+                                            const roofline_delta_net_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_delta_net_fwd_eval_roofline(const roofline_delta_net_fwd_call *call,
-    roofline_cost *cost);
+                                                     roofline_cost *cost);
 const char *roofline_delta_net_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_delta_net_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -246,10 +247,10 @@ static inline const roofline_delta_net_bwd_call *roofline_delta_net_bwd_cast(con
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_delta_net_bwd_bind(roofline_delta_net_bwd_call *call,
-    const roofline_delta_net_bwd_args *args, roofline_error *error);
+                                            const roofline_delta_net_bwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_delta_net_bwd_eval_roofline(const roofline_delta_net_bwd_call *call,
-    roofline_cost *cost);
+                                                     roofline_cost *cost);
 const char *roofline_delta_net_bwd_roof_key(const roofline_call *call);
 roofline_status roofline_delta_net_bwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -293,10 +294,11 @@ static inline const roofline_delta_net_decode_fwd_call *roofline_delta_net_decod
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_delta_net_decode_fwd_bind(roofline_delta_net_decode_fwd_call *call,
-    const roofline_delta_net_decode_fwd_args *args, roofline_error *error);
+                                                   const roofline_delta_net_decode_fwd_args *args,
+                                                   roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_delta_net_decode_fwd_eval_roofline(const roofline_delta_net_decode_fwd_call *call,
-    roofline_cost *cost);
+                                                            roofline_cost *cost);
 const char *roofline_delta_net_decode_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_delta_net_decode_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -349,10 +351,11 @@ static inline const roofline_gated_delta_net_fwd_call *roofline_gated_delta_net_
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_gated_delta_net_fwd_bind(roofline_gated_delta_net_fwd_call *call,
-    const roofline_gated_delta_net_fwd_args *args, roofline_error *error);
+                                                  const roofline_gated_delta_net_fwd_args *args,
+                                                  roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_gated_delta_net_fwd_eval_roofline(const roofline_gated_delta_net_fwd_call *call,
-    roofline_cost *cost);
+                                                           roofline_cost *cost);
 const char *roofline_gated_delta_net_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_gated_delta_net_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -396,10 +399,11 @@ static inline const roofline_gated_delta_net_bwd_call *roofline_gated_delta_net_
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_gated_delta_net_bwd_bind(roofline_gated_delta_net_bwd_call *call,
-    const roofline_gated_delta_net_bwd_args *args, roofline_error *error);
+                                                  const roofline_gated_delta_net_bwd_args *args,
+                                                  roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_gated_delta_net_bwd_eval_roofline(const roofline_gated_delta_net_bwd_call *call,
-    roofline_cost *cost);
+                                                           roofline_cost *cost);
 const char *roofline_gated_delta_net_bwd_roof_key(const roofline_call *call);
 roofline_status roofline_gated_delta_net_bwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -445,7 +449,8 @@ static inline const roofline_gated_delta_net_decode_fwd_call *roofline_gated_del
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_gated_delta_net_decode_fwd_bind(roofline_gated_delta_net_decode_fwd_call *call,
-    const roofline_gated_delta_net_decode_fwd_args *args, roofline_error *error);
+                                                         const roofline_gated_delta_net_decode_fwd_args *args,
+                                                         roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_gated_delta_net_decode_fwd_eval_roofline(const roofline_gated_delta_net_decode_fwd_call *call, roofline_cost *cost);
 const char *roofline_gated_delta_net_decode_fwd_roof_key(const roofline_call *call);
@@ -492,7 +497,8 @@ static inline const roofline_kimi_delta_attention_fwd_call *roofline_kimi_delta_
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_kimi_delta_attention_fwd_bind(roofline_kimi_delta_attention_fwd_call *call,
-    const roofline_kimi_delta_attention_fwd_args *args, roofline_error *error);
+                                                       const roofline_kimi_delta_attention_fwd_args *args,
+                                                       roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_kimi_delta_attention_fwd_eval_roofline(const roofline_kimi_delta_attention_fwd_call *call, roofline_cost *cost);
 const char *roofline_kimi_delta_attention_fwd_roof_key(const roofline_call *call);
@@ -543,7 +549,7 @@ roofline_status roofline_kimi_delta_attention_decode_fwd_bind(roofline_kimi_delt
 roofline_status roofline_kimi_delta_attention_decode_fwd_eval_roofline(const roofline_kimi_delta_attention_decode_fwd_call *call, roofline_cost *cost);
 const char *roofline_kimi_delta_attention_decode_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_kimi_delta_attention_decode_fwd_read_bytes(const roofline_call *call,
-    int64_t *bytes);
+                                                                    int64_t *bytes);
 
 /* ---- LightningAttentionFwdOp, linear_attention.yaml:291 ---- */
 
@@ -582,7 +588,8 @@ static inline const roofline_lightning_attention_fwd_call *roofline_lightning_at
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_lightning_attention_fwd_bind(roofline_lightning_attention_fwd_call *call,
-    const roofline_lightning_attention_fwd_args *args, roofline_error *error);
+                                                      const roofline_lightning_attention_fwd_args *args,
+                                                      roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_lightning_attention_fwd_eval_roofline(const roofline_lightning_attention_fwd_call *call, roofline_cost *cost);
 const char *roofline_lightning_attention_fwd_roof_key(const roofline_call *call);
@@ -625,7 +632,7 @@ static inline const roofline_rwkv6_fwd_call *roofline_rwkv6_fwd_cast(const roofl
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_rwkv6_fwd_bind(roofline_rwkv6_fwd_call *call, const roofline_rwkv6_fwd_args *args,
-    roofline_error *error);
+                                        roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_rwkv6_fwd_eval_roofline(const roofline_rwkv6_fwd_call *call, roofline_cost *cost);
 const char *roofline_rwkv6_fwd_roof_key(const roofline_call *call);

@@ -2,6 +2,7 @@
 #ifndef ROOFLINE_MOE_H
 #define ROOFLINE_MOE_H
 
+#include <math.h>
 #include <string.h>
 
 #include <roofline/roofline.h>
@@ -60,10 +61,11 @@ static inline const roofline_fused_top_k_fwd_call *roofline_fused_top_k_fwd_cast
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_fused_top_k_fwd_bind(roofline_fused_top_k_fwd_call *call,
-    const roofline_fused_top_k_fwd_args *args, roofline_error *error);
+                                              const roofline_fused_top_k_fwd_args *args,
+                                              roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_fused_top_k_fwd_eval_roofline(const roofline_fused_top_k_fwd_call *call,
-    roofline_cost *cost);
+                                                       roofline_cost *cost);
 const char *roofline_fused_top_k_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_fused_top_k_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -108,10 +110,11 @@ static inline const roofline_moe_permute_align_fwd_call *roofline_moe_permute_al
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_moe_permute_align_fwd_bind(roofline_moe_permute_align_fwd_call *call,
-    const roofline_moe_permute_align_fwd_args *args, roofline_error *error);
+                                                    const roofline_moe_permute_align_fwd_args *args,
+                                                    roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_moe_permute_align_fwd_eval_roofline(const roofline_moe_permute_align_fwd_call *call,
-    roofline_cost *cost);
+                                                             roofline_cost *cost);
 const char *roofline_moe_permute_align_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_moe_permute_align_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -158,10 +161,11 @@ static inline const roofline_moe_pre_permute_fwd_call *roofline_moe_pre_permute_
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_moe_pre_permute_fwd_bind(roofline_moe_pre_permute_fwd_call *call,
-    const roofline_moe_pre_permute_fwd_args *args, roofline_error *error);
+                                                  const roofline_moe_pre_permute_fwd_args *args,
+                                                  roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_moe_pre_permute_fwd_eval_roofline(const roofline_moe_pre_permute_fwd_call *call,
-    roofline_cost *cost);
+                                                           roofline_cost *cost);
 const char *roofline_moe_pre_permute_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_moe_pre_permute_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -169,7 +173,7 @@ roofline_status roofline_moe_pre_permute_fwd_read_bytes(const roofline_call *cal
 
 /* activation; 0 is None */
 enum { ROOFLINE_MOE_GROUPED_GEMM_FWD_ACTIVATION_SILU_AND_MUL = 1,
-    ROOFLINE_MOE_GROUPED_GEMM_FWD_ACTIVATION_GELU_AND_MUL = 2 };
+      ROOFLINE_MOE_GROUPED_GEMM_FWD_ACTIVATION_GELU_AND_MUL = 2 };
 /* Which tensors that may be absent are passed. */
 typedef struct roofline_moe_grouped_gemm_fwd_present {
   bool out; /* the caller gave the output's buffer */
@@ -222,17 +226,18 @@ static inline const roofline_moe_grouped_gemm_fwd_call *roofline_moe_grouped_gem
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_moe_grouped_gemm_fwd_bind(roofline_moe_grouped_gemm_fwd_call *call,
-    const roofline_moe_grouped_gemm_fwd_args *args, roofline_error *error);
+                                                   const roofline_moe_grouped_gemm_fwd_args *args,
+                                                   roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_moe_grouped_gemm_fwd_eval_roofline(const roofline_moe_grouped_gemm_fwd_call *call,
-    roofline_cost *cost);
+                                                            roofline_cost *cost);
 const char *roofline_moe_grouped_gemm_fwd_roof_key(const roofline_call *call);
 
 /* ---- MoeExpertMLPFwdOp, moe.yaml:153 ---- */
 
 /* activation */
 enum { ROOFLINE_MOE_EXPERT_MLP_FWD_ACTIVATION_SILU_AND_MUL = 1,
-    ROOFLINE_MOE_EXPERT_MLP_FWD_ACTIVATION_GELU_AND_MUL = 2 };
+      ROOFLINE_MOE_EXPERT_MLP_FWD_ACTIVATION_GELU_AND_MUL = 2 };
 /* Which tensors that may be absent are passed. */
 typedef struct roofline_moe_expert_mlp_fwd_present {
   bool out; /* the caller gave the output's buffer */
@@ -285,10 +290,11 @@ static inline const roofline_moe_expert_mlp_fwd_call *roofline_moe_expert_mlp_fw
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_moe_expert_mlp_fwd_bind(roofline_moe_expert_mlp_fwd_call *call,
-    const roofline_moe_expert_mlp_fwd_args *args, roofline_error *error);
+                                                 const roofline_moe_expert_mlp_fwd_args *args,
+                                                 roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_moe_expert_mlp_fwd_eval_roofline(const roofline_moe_expert_mlp_fwd_call *call,
-    roofline_cost *cost);
+                                                          roofline_cost *cost);
 const char *roofline_moe_expert_mlp_fwd_roof_key(const roofline_call *call);
 
 /* ---- MoePostPermuteFwdOp, moe.yaml:203 ---- */
@@ -347,17 +353,18 @@ static inline const roofline_moe_post_permute_fwd_call *roofline_moe_post_permut
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_moe_post_permute_fwd_bind(roofline_moe_post_permute_fwd_call *call,
-    const roofline_moe_post_permute_fwd_args *args, roofline_error *error);
+                                                   const roofline_moe_post_permute_fwd_args *args,
+                                                   roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_moe_post_permute_fwd_eval_roofline(const roofline_moe_post_permute_fwd_call *call,
-    roofline_cost *cost);
+                                                            roofline_cost *cost);
 const char *roofline_moe_post_permute_fwd_roof_key(const roofline_call *call);
 
 /* ---- FusedMoEExpertsFwdOp, moe.yaml:239 ---- */
 
 /* activation */
 enum { ROOFLINE_FUSED_MO_E_EXPERTS_FWD_ACTIVATION_SILU_AND_MUL = 1,
-    ROOFLINE_FUSED_MO_E_EXPERTS_FWD_ACTIVATION_GELU_AND_MUL = 2 };
+      ROOFLINE_FUSED_MO_E_EXPERTS_FWD_ACTIVATION_GELU_AND_MUL = 2 };
 /* Values of the metadata tensors, where the caller gave them. */
 typedef struct roofline_fused_mo_e_experts_fwd_metadata {
   roofline_metadata topk_ids;
@@ -407,7 +414,8 @@ static inline const roofline_fused_mo_e_experts_fwd_call *roofline_fused_mo_e_ex
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_fused_mo_e_experts_fwd_bind(roofline_fused_mo_e_experts_fwd_call *call,
-    const roofline_fused_mo_e_experts_fwd_args *args, roofline_error *error);
+                                                     const roofline_fused_mo_e_experts_fwd_args *args,
+                                                     roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_fused_mo_e_experts_fwd_eval_roofline(const roofline_fused_mo_e_experts_fwd_call *call, roofline_cost *cost);
 const char *roofline_fused_mo_e_experts_fwd_roof_key(const roofline_call *call);
@@ -460,7 +468,8 @@ static inline const roofline_indexed_expert_mlp_fwd_call *roofline_indexed_exper
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_indexed_expert_mlp_fwd_bind(roofline_indexed_expert_mlp_fwd_call *call,
-    const roofline_indexed_expert_mlp_fwd_args *args, roofline_error *error);
+                                                     const roofline_indexed_expert_mlp_fwd_args *args,
+                                                     roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_indexed_expert_mlp_fwd_eval_roofline(const roofline_indexed_expert_mlp_fwd_call *call, roofline_cost *cost);
 const char *roofline_indexed_expert_mlp_fwd_roof_key(const roofline_call *call);
@@ -470,8 +479,8 @@ const char *roofline_indexed_expert_mlp_fwd_roof_key(const roofline_call *call);
 /* scoring_func */
 enum { ROOFLINE_FUSED_MOE_FWD_SCORING_FUNC_SOFTMAX = 1, ROOFLINE_FUSED_MOE_FWD_SCORING_FUNC_SIGMOID = 2 };
 /* activation */
-enum { ROOFLINE_FUSED_MOE_FWD_ACTIVATION_SILU_AND_MUL = 1, ROOFLINE_FUSED_MOE_FWD_ACTIVATION_GELU_AND_MUL =
-    2 };
+enum { ROOFLINE_FUSED_MOE_FWD_ACTIVATION_SILU_AND_MUL = 1,
+      ROOFLINE_FUSED_MOE_FWD_ACTIVATION_GELU_AND_MUL = 2 };
 /* Which tensors that may be absent are passed. */
 typedef struct roofline_fused_moe_fwd_present {
   bool correction_bias;
@@ -527,20 +536,20 @@ static inline const roofline_fused_moe_fwd_call *roofline_fused_moe_fwd_cast(con
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_fused_moe_fwd_bind(roofline_fused_moe_fwd_call *call,
-    const roofline_fused_moe_fwd_args *args, roofline_error *error);
+                                            const roofline_fused_moe_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_fused_moe_fwd_eval_roofline(const roofline_fused_moe_fwd_call *call,
-    roofline_cost *cost);
+                                                     roofline_cost *cost);
 const char *roofline_fused_moe_fwd_roof_key(const roofline_call *call);
 
 /* ---- FusedMoeSharedExpertFwdOp, moe.yaml:350 ---- */
 
 /* scoring_func */
 enum { ROOFLINE_FUSED_MOE_SHARED_EXPERT_FWD_SCORING_FUNC_SOFTMAX = 1,
-    ROOFLINE_FUSED_MOE_SHARED_EXPERT_FWD_SCORING_FUNC_SIGMOID = 2 };
+      ROOFLINE_FUSED_MOE_SHARED_EXPERT_FWD_SCORING_FUNC_SIGMOID = 2 };
 /* activation */
 enum { ROOFLINE_FUSED_MOE_SHARED_EXPERT_FWD_ACTIVATION_SILU_AND_MUL = 1,
-    ROOFLINE_FUSED_MOE_SHARED_EXPERT_FWD_ACTIVATION_GELU_AND_MUL = 2 };
+      ROOFLINE_FUSED_MOE_SHARED_EXPERT_FWD_ACTIVATION_GELU_AND_MUL = 2 };
 /* Which tensors that may be absent are passed. */
 typedef struct roofline_fused_moe_shared_expert_fwd_present {
   bool correction_bias;
@@ -608,7 +617,7 @@ static inline const roofline_fused_moe_shared_expert_fwd_call *roofline_fused_mo
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_fused_moe_shared_expert_fwd_bind(roofline_fused_moe_shared_expert_fwd_call *call,
-    const roofline_fused_moe_shared_expert_fwd_args *args, roofline_error *error);
+                                                          const roofline_fused_moe_shared_expert_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_fused_moe_shared_expert_fwd_eval_roofline(const roofline_fused_moe_shared_expert_fwd_call *call, roofline_cost *cost);
 const char *roofline_fused_moe_shared_expert_fwd_roof_key(const roofline_call *call);

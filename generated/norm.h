@@ -2,6 +2,7 @@
 #ifndef ROOFLINE_NORM_H
 #define ROOFLINE_NORM_H
 
+#include <math.h>
 #include <string.h>
 
 #include <roofline/roofline.h>
@@ -54,10 +55,10 @@ static inline const roofline_rms_norm_fwd_call *roofline_rms_norm_fwd_cast(const
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_rms_norm_fwd_bind(roofline_rms_norm_fwd_call *call,
-    const roofline_rms_norm_fwd_args *args, roofline_error *error);
+                                           const roofline_rms_norm_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_rms_norm_fwd_eval_roofline(const roofline_rms_norm_fwd_call *call,
-    roofline_cost *cost);
+                                                    roofline_cost *cost);
 const char *roofline_rms_norm_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_rms_norm_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -95,10 +96,10 @@ static inline const roofline_rms_norm_bwd_call *roofline_rms_norm_bwd_cast(const
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_rms_norm_bwd_bind(roofline_rms_norm_bwd_call *call,
-    const roofline_rms_norm_bwd_args *args, roofline_error *error);
+                                           const roofline_rms_norm_bwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_rms_norm_bwd_eval_roofline(const roofline_rms_norm_bwd_call *call,
-    roofline_cost *cost);
+                                                    roofline_cost *cost);
 const char *roofline_rms_norm_bwd_roof_key(const roofline_call *call);
 roofline_status roofline_rms_norm_bwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -146,10 +147,10 @@ static inline const roofline_layer_norm_fwd_call *roofline_layer_norm_fwd_cast(c
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_layer_norm_fwd_bind(roofline_layer_norm_fwd_call *call,
-    const roofline_layer_norm_fwd_args *args, roofline_error *error);
+                                             const roofline_layer_norm_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_layer_norm_fwd_eval_roofline(const roofline_layer_norm_fwd_call *call,
-    roofline_cost *cost);
+                                                      roofline_cost *cost);
 const char *roofline_layer_norm_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_layer_norm_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -188,10 +189,10 @@ static inline const roofline_layer_norm_bwd_call *roofline_layer_norm_bwd_cast(c
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_layer_norm_bwd_bind(roofline_layer_norm_bwd_call *call,
-    const roofline_layer_norm_bwd_args *args, roofline_error *error);
+                                             const roofline_layer_norm_bwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_layer_norm_bwd_eval_roofline(const roofline_layer_norm_bwd_call *call,
-    roofline_cost *cost);
+                                                      roofline_cost *cost);
 const char *roofline_layer_norm_bwd_roof_key(const roofline_call *call);
 roofline_status roofline_layer_norm_bwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -231,10 +232,11 @@ static inline const roofline_ada_layer_norm_fwd_call *roofline_ada_layer_norm_fw
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_ada_layer_norm_fwd_bind(roofline_ada_layer_norm_fwd_call *call,
-    const roofline_ada_layer_norm_fwd_args *args, roofline_error *error);
+                                                 const roofline_ada_layer_norm_fwd_args *args,
+                                                 roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_ada_layer_norm_fwd_eval_roofline(const roofline_ada_layer_norm_fwd_call *call,
-    roofline_cost *cost);
+                                                          roofline_cost *cost);
 const char *roofline_ada_layer_norm_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_ada_layer_norm_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -275,7 +277,8 @@ static inline const roofline_ada_layer_norm_zero_fwd_call *roofline_ada_layer_no
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_ada_layer_norm_zero_fwd_bind(roofline_ada_layer_norm_zero_fwd_call *call,
-    const roofline_ada_layer_norm_zero_fwd_args *args, roofline_error *error);
+                                                      const roofline_ada_layer_norm_zero_fwd_args *args,
+                                                      roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_ada_layer_norm_zero_fwd_eval_roofline(const roofline_ada_layer_norm_zero_fwd_call *call, roofline_cost *cost);
 const char *roofline_ada_layer_norm_zero_fwd_roof_key(const roofline_call *call);
@@ -318,7 +321,8 @@ static inline const roofline_fused_add_layer_norm_fwd_call *roofline_fused_add_l
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_fused_add_layer_norm_fwd_bind(roofline_fused_add_layer_norm_fwd_call *call,
-    const roofline_fused_add_layer_norm_fwd_args *args, roofline_error *error);
+                                                       const roofline_fused_add_layer_norm_fwd_args *args,
+                                                       roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_fused_add_layer_norm_fwd_eval_roofline(const roofline_fused_add_layer_norm_fwd_call *call, roofline_cost *cost);
 const char *roofline_fused_add_layer_norm_fwd_roof_key(const roofline_call *call);
@@ -360,7 +364,8 @@ static inline const roofline_fused_add_rms_norm_fwd_call *roofline_fused_add_rms
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_fused_add_rms_norm_fwd_bind(roofline_fused_add_rms_norm_fwd_call *call,
-    const roofline_fused_add_rms_norm_fwd_args *args, roofline_error *error);
+                                                     const roofline_fused_add_rms_norm_fwd_args *args,
+                                                     roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_fused_add_rms_norm_fwd_eval_roofline(const roofline_fused_add_rms_norm_fwd_call *call, roofline_cost *cost);
 const char *roofline_fused_add_rms_norm_fwd_roof_key(const roofline_call *call);
@@ -406,7 +411,7 @@ roofline_status roofline_fused_add_rms_norm_in_place_fwd_bind(roofline_fused_add
 roofline_status roofline_fused_add_rms_norm_in_place_fwd_eval_roofline(const roofline_fused_add_rms_norm_in_place_fwd_call *call, roofline_cost *cost);
 const char *roofline_fused_add_rms_norm_in_place_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_fused_add_rms_norm_in_place_fwd_read_bytes(const roofline_call *call,
-    int64_t *bytes);
+                                                                    int64_t *bytes);
 
 /* ---- FusedAddRMSNormPerTokenQuantFwdOp, norm.yaml:225 ---- */
 
@@ -495,10 +500,11 @@ static inline const roofline_gated_rms_norm_fwd_call *roofline_gated_rms_norm_fw
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_gated_rms_norm_fwd_bind(roofline_gated_rms_norm_fwd_call *call,
-    const roofline_gated_rms_norm_fwd_args *args, roofline_error *error);
+                                                 const roofline_gated_rms_norm_fwd_args *args,
+                                                 roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_gated_rms_norm_fwd_eval_roofline(const roofline_gated_rms_norm_fwd_call *call,
-    roofline_cost *cost);
+                                                          roofline_cost *cost);
 const char *roofline_gated_rms_norm_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_gated_rms_norm_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -536,10 +542,11 @@ static inline const roofline_l2_normalize_fwd_call *roofline_l2_normalize_fwd_ca
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_l2_normalize_fwd_bind(roofline_l2_normalize_fwd_call *call,
-    const roofline_l2_normalize_fwd_args *args, roofline_error *error);
+                                               const roofline_l2_normalize_fwd_args *args,
+                                               roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_l2_normalize_fwd_eval_roofline(const roofline_l2_normalize_fwd_call *call,
-    roofline_cost *cost);
+                                                        roofline_cost *cost);
 const char *roofline_l2_normalize_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_l2_normalize_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -597,10 +604,10 @@ static inline const roofline_batch_norm_fwd_call *roofline_batch_norm_fwd_cast(c
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_batch_norm_fwd_bind(roofline_batch_norm_fwd_call *call,
-    const roofline_batch_norm_fwd_args *args, roofline_error *error);
+                                             const roofline_batch_norm_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_batch_norm_fwd_eval_roofline(const roofline_batch_norm_fwd_call *call,
-    roofline_cost *cost);
+                                                      roofline_cost *cost);
 const char *roofline_batch_norm_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_batch_norm_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -640,10 +647,10 @@ static inline const roofline_batch_norm_bwd_call *roofline_batch_norm_bwd_cast(c
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_batch_norm_bwd_bind(roofline_batch_norm_bwd_call *call,
-    const roofline_batch_norm_bwd_args *args, roofline_error *error);
+                                             const roofline_batch_norm_bwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_batch_norm_bwd_eval_roofline(const roofline_batch_norm_bwd_call *call,
-    roofline_cost *cost);
+                                                      roofline_cost *cost);
 const char *roofline_batch_norm_bwd_roof_key(const roofline_call *call);
 roofline_status roofline_batch_norm_bwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -693,10 +700,10 @@ static inline const roofline_group_norm_fwd_call *roofline_group_norm_fwd_cast(c
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_group_norm_fwd_bind(roofline_group_norm_fwd_call *call,
-    const roofline_group_norm_fwd_args *args, roofline_error *error);
+                                             const roofline_group_norm_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_group_norm_fwd_eval_roofline(const roofline_group_norm_fwd_call *call,
-    roofline_cost *cost);
+                                                      roofline_cost *cost);
 const char *roofline_group_norm_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_group_norm_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -754,10 +761,11 @@ static inline const roofline_instance_norm_fwd_call *roofline_instance_norm_fwd_
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_instance_norm_fwd_bind(roofline_instance_norm_fwd_call *call,
-    const roofline_instance_norm_fwd_args *args, roofline_error *error);
+                                                const roofline_instance_norm_fwd_args *args,
+                                                roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_instance_norm_fwd_eval_roofline(const roofline_instance_norm_fwd_call *call,
-    roofline_cost *cost);
+                                                         roofline_cost *cost);
 const char *roofline_instance_norm_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_instance_norm_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -765,7 +773,7 @@ roofline_status roofline_instance_norm_fwd_read_bytes(const roofline_call *call,
 
 /* rope_layout */
 enum { ROOFLINE_FUSED_QK_NORM_RO_PE_FWD_ROPE_LAYOUT_NEOX = 1,
-    ROOFLINE_FUSED_QK_NORM_RO_PE_FWD_ROPE_LAYOUT_INTERLEAVED = 2 };
+      ROOFLINE_FUSED_QK_NORM_RO_PE_FWD_ROPE_LAYOUT_INTERLEAVED = 2 };
 /* Values of the metadata tensors, where the caller gave them. */
 typedef struct roofline_fused_qk_norm_ro_pe_fwd_metadata {
   roofline_metadata positions;
@@ -818,7 +826,8 @@ static inline const roofline_fused_qk_norm_ro_pe_fwd_call *roofline_fused_qk_nor
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_fused_qk_norm_ro_pe_fwd_bind(roofline_fused_qk_norm_ro_pe_fwd_call *call,
-    const roofline_fused_qk_norm_ro_pe_fwd_args *args, roofline_error *error);
+                                                      const roofline_fused_qk_norm_ro_pe_fwd_args *args,
+                                                      roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_fused_qk_norm_ro_pe_fwd_eval_roofline(const roofline_fused_qk_norm_ro_pe_fwd_call *call, roofline_cost *cost);
 const char *roofline_fused_qk_norm_ro_pe_fwd_roof_key(const roofline_call *call);

@@ -2,6 +2,7 @@
 #ifndef ROOFLINE_POOLING_H
 #define ROOFLINE_POOLING_H
 
+#include <math.h>
 #include <string.h>
 
 #include <roofline/roofline.h>
@@ -58,10 +59,10 @@ static inline const roofline_avg_pool1d_fwd_call *roofline_avg_pool1d_fwd_cast(c
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_avg_pool1d_fwd_bind(roofline_avg_pool1d_fwd_call *call,
-    const roofline_avg_pool1d_fwd_args *args, roofline_error *error);
+                                             const roofline_avg_pool1d_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_avg_pool1d_fwd_eval_roofline(const roofline_avg_pool1d_fwd_call *call,
-    roofline_cost *cost);
+                                                      roofline_cost *cost);
 const char *roofline_avg_pool1d_fwd_roof_key(const roofline_call *call);
 
 /* ---- AvgPool2dFwdOp, pooling.yaml:35 ---- */
@@ -114,10 +115,10 @@ static inline const roofline_avg_pool2d_fwd_call *roofline_avg_pool2d_fwd_cast(c
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_avg_pool2d_fwd_bind(roofline_avg_pool2d_fwd_call *call,
-    const roofline_avg_pool2d_fwd_args *args, roofline_error *error);
+                                             const roofline_avg_pool2d_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_avg_pool2d_fwd_eval_roofline(const roofline_avg_pool2d_fwd_call *call,
-    roofline_cost *cost);
+                                                      roofline_cost *cost);
 const char *roofline_avg_pool2d_fwd_roof_key(const roofline_call *call);
 
 /* ---- AvgPool3dFwdOp, pooling.yaml:74 ---- */
@@ -171,10 +172,10 @@ static inline const roofline_avg_pool3d_fwd_call *roofline_avg_pool3d_fwd_cast(c
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_avg_pool3d_fwd_bind(roofline_avg_pool3d_fwd_call *call,
-    const roofline_avg_pool3d_fwd_args *args, roofline_error *error);
+                                             const roofline_avg_pool3d_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_avg_pool3d_fwd_eval_roofline(const roofline_avg_pool3d_fwd_call *call,
-    roofline_cost *cost);
+                                                      roofline_cost *cost);
 const char *roofline_avg_pool3d_fwd_roof_key(const roofline_call *call);
 
 /* ---- MaxPool1dFwdOp, pooling.yaml:117 ---- */
@@ -223,10 +224,10 @@ static inline const roofline_max_pool1d_fwd_call *roofline_max_pool1d_fwd_cast(c
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_max_pool1d_fwd_bind(roofline_max_pool1d_fwd_call *call,
-    const roofline_max_pool1d_fwd_args *args, roofline_error *error);
+                                             const roofline_max_pool1d_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_max_pool1d_fwd_eval_roofline(const roofline_max_pool1d_fwd_call *call,
-    roofline_cost *cost);
+                                                      roofline_cost *cost);
 const char *roofline_max_pool1d_fwd_roof_key(const roofline_call *call);
 
 /* ---- MaxPool1dIndicesFwdOp, pooling.yaml:150 ---- */
@@ -275,7 +276,8 @@ static inline const roofline_max_pool1d_indices_fwd_call *roofline_max_pool1d_in
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_max_pool1d_indices_fwd_bind(roofline_max_pool1d_indices_fwd_call *call,
-    const roofline_max_pool1d_indices_fwd_args *args, roofline_error *error);
+                                                     const roofline_max_pool1d_indices_fwd_args *args,
+                                                     roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_max_pool1d_indices_fwd_eval_roofline(const roofline_max_pool1d_indices_fwd_call *call, roofline_cost *cost);
 const char *roofline_max_pool1d_indices_fwd_roof_key(const roofline_call *call);
@@ -327,10 +329,10 @@ static inline const roofline_max_pool2d_fwd_call *roofline_max_pool2d_fwd_cast(c
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_max_pool2d_fwd_bind(roofline_max_pool2d_fwd_call *call,
-    const roofline_max_pool2d_fwd_args *args, roofline_error *error);
+                                             const roofline_max_pool2d_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_max_pool2d_fwd_eval_roofline(const roofline_max_pool2d_fwd_call *call,
-    roofline_cost *cost);
+                                                      roofline_cost *cost);
 const char *roofline_max_pool2d_fwd_roof_key(const roofline_call *call);
 
 /* ---- MaxPool2dIndicesFwdOp, pooling.yaml:224 ---- */
@@ -380,7 +382,8 @@ static inline const roofline_max_pool2d_indices_fwd_call *roofline_max_pool2d_in
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_max_pool2d_indices_fwd_bind(roofline_max_pool2d_indices_fwd_call *call,
-    const roofline_max_pool2d_indices_fwd_args *args, roofline_error *error);
+                                                     const roofline_max_pool2d_indices_fwd_args *args,
+                                                     roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_max_pool2d_indices_fwd_eval_roofline(const roofline_max_pool2d_indices_fwd_call *call, roofline_cost *cost);
 const char *roofline_max_pool2d_indices_fwd_roof_key(const roofline_call *call);
@@ -433,10 +436,10 @@ static inline const roofline_max_pool3d_fwd_call *roofline_max_pool3d_fwd_cast(c
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_max_pool3d_fwd_bind(roofline_max_pool3d_fwd_call *call,
-    const roofline_max_pool3d_fwd_args *args, roofline_error *error);
+                                             const roofline_max_pool3d_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_max_pool3d_fwd_eval_roofline(const roofline_max_pool3d_fwd_call *call,
-    roofline_cost *cost);
+                                                      roofline_cost *cost);
 const char *roofline_max_pool3d_fwd_roof_key(const roofline_call *call);
 
 /* ---- MaxPool3dIndicesFwdOp, pooling.yaml:310 ---- */
@@ -487,7 +490,8 @@ static inline const roofline_max_pool3d_indices_fwd_call *roofline_max_pool3d_in
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_max_pool3d_indices_fwd_bind(roofline_max_pool3d_indices_fwd_call *call,
-    const roofline_max_pool3d_indices_fwd_args *args, roofline_error *error);
+                                                     const roofline_max_pool3d_indices_fwd_args *args,
+                                                     roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_max_pool3d_indices_fwd_eval_roofline(const roofline_max_pool3d_indices_fwd_call *call, roofline_cost *cost);
 const char *roofline_max_pool3d_indices_fwd_roof_key(const roofline_call *call);
@@ -527,7 +531,8 @@ static inline const roofline_adaptive_avg_pool2d_fwd_call *roofline_adaptive_avg
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_adaptive_avg_pool2d_fwd_bind(roofline_adaptive_avg_pool2d_fwd_call *call,
-    const roofline_adaptive_avg_pool2d_fwd_args *args, roofline_error *error);
+                                                      const roofline_adaptive_avg_pool2d_fwd_args *args,
+                                                      roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_adaptive_avg_pool2d_fwd_eval_roofline(const roofline_adaptive_avg_pool2d_fwd_call *call, roofline_cost *cost);
 const char *roofline_adaptive_avg_pool2d_fwd_roof_key(const roofline_call *call);
@@ -567,7 +572,8 @@ static inline const roofline_adaptive_max_pool2d_fwd_call *roofline_adaptive_max
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_adaptive_max_pool2d_fwd_bind(roofline_adaptive_max_pool2d_fwd_call *call,
-    const roofline_adaptive_max_pool2d_fwd_args *args, roofline_error *error);
+                                                      const roofline_adaptive_max_pool2d_fwd_args *args,
+                                                      roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_adaptive_max_pool2d_fwd_eval_roofline(const roofline_adaptive_max_pool2d_fwd_call *call, roofline_cost *cost);
 const char *roofline_adaptive_max_pool2d_fwd_roof_key(const roofline_call *call);

@@ -2,6 +2,7 @@
 #ifndef ROOFLINE_QUANTIZATION_H
 #define ROOFLINE_QUANTIZATION_H
 
+#include <math.h>
 #include <string.h>
 
 #include <roofline/roofline.h>
@@ -46,10 +47,11 @@ static inline const roofline_fp8_static_quant_fwd_call *roofline_fp8_static_quan
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_fp8_static_quant_fwd_bind(roofline_fp8_static_quant_fwd_call *call,
-    const roofline_fp8_static_quant_fwd_args *args, roofline_error *error);
+                                                   const roofline_fp8_static_quant_fwd_args *args,
+                                                   roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_fp8_static_quant_fwd_eval_roofline(const roofline_fp8_static_quant_fwd_call *call,
-    roofline_cost *cost);
+                                                            roofline_cost *cost);
 const char *roofline_fp8_static_quant_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_fp8_static_quant_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -83,10 +85,11 @@ static inline const roofline_fp8_dynamic_quant_fwd_call *roofline_fp8_dynamic_qu
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_fp8_dynamic_quant_fwd_bind(roofline_fp8_dynamic_quant_fwd_call *call,
-    const roofline_fp8_dynamic_quant_fwd_args *args, roofline_error *error);
+                                                    const roofline_fp8_dynamic_quant_fwd_args *args,
+                                                    roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_fp8_dynamic_quant_fwd_eval_roofline(const roofline_fp8_dynamic_quant_fwd_call *call,
-    roofline_cost *cost);
+                                                             roofline_cost *cost);
 const char *roofline_fp8_dynamic_quant_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_fp8_dynamic_quant_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -121,7 +124,8 @@ static inline const roofline_fp8_per_token_quant_fwd_call *roofline_fp8_per_toke
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_fp8_per_token_quant_fwd_bind(roofline_fp8_per_token_quant_fwd_call *call,
-    const roofline_fp8_per_token_quant_fwd_args *args, roofline_error *error);
+                                                      const roofline_fp8_per_token_quant_fwd_args *args,
+                                                      roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_fp8_per_token_quant_fwd_eval_roofline(const roofline_fp8_per_token_quant_fwd_call *call, roofline_cost *cost);
 const char *roofline_fp8_per_token_quant_fwd_roof_key(const roofline_call *call);
@@ -161,7 +165,8 @@ static inline const roofline_fp8_per_group_quant_fwd_call *roofline_fp8_per_grou
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_fp8_per_group_quant_fwd_bind(roofline_fp8_per_group_quant_fwd_call *call,
-    const roofline_fp8_per_group_quant_fwd_args *args, roofline_error *error);
+                                                      const roofline_fp8_per_group_quant_fwd_args *args,
+                                                      roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_fp8_per_group_quant_fwd_eval_roofline(const roofline_fp8_per_group_quant_fwd_call *call, roofline_cost *cost);
 const char *roofline_fp8_per_group_quant_fwd_roof_key(const roofline_call *call);
@@ -201,7 +206,8 @@ static inline const roofline_fp8_per_block_quant_fwd_call *roofline_fp8_per_bloc
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_fp8_per_block_quant_fwd_bind(roofline_fp8_per_block_quant_fwd_call *call,
-    const roofline_fp8_per_block_quant_fwd_args *args, roofline_error *error);
+                                                      const roofline_fp8_per_block_quant_fwd_args *args,
+                                                      roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_fp8_per_block_quant_fwd_eval_roofline(const roofline_fp8_per_block_quant_fwd_call *call, roofline_cost *cost);
 const char *roofline_fp8_per_block_quant_fwd_roof_key(const roofline_call *call);
@@ -238,7 +244,8 @@ static inline const roofline_int8_per_token_quant_fwd_call *roofline_int8_per_to
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_int8_per_token_quant_fwd_bind(roofline_int8_per_token_quant_fwd_call *call,
-    const roofline_int8_per_token_quant_fwd_args *args, roofline_error *error);
+                                                       const roofline_int8_per_token_quant_fwd_args *args,
+                                                       roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_int8_per_token_quant_fwd_eval_roofline(const roofline_int8_per_token_quant_fwd_call *call, roofline_cost *cost);
 const char *roofline_int8_per_token_quant_fwd_roof_key(const roofline_call *call);
@@ -275,10 +282,11 @@ static inline const roofline_mxfp8_quant_fwd_call *roofline_mxfp8_quant_fwd_cast
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_mxfp8_quant_fwd_bind(roofline_mxfp8_quant_fwd_call *call,
-    const roofline_mxfp8_quant_fwd_args *args, roofline_error *error);
+                                              const roofline_mxfp8_quant_fwd_args *args,
+                                              roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_mxfp8_quant_fwd_eval_roofline(const roofline_mxfp8_quant_fwd_call *call,
-    roofline_cost *cost);
+                                                       roofline_cost *cost);
 const char *roofline_mxfp8_quant_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_mxfp8_quant_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -314,10 +322,11 @@ static inline const roofline_nvfp4_quant_fwd_call *roofline_nvfp4_quant_fwd_cast
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_nvfp4_quant_fwd_bind(roofline_nvfp4_quant_fwd_call *call,
-    const roofline_nvfp4_quant_fwd_args *args, roofline_error *error);
+                                              const roofline_nvfp4_quant_fwd_args *args,
+                                              roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_nvfp4_quant_fwd_eval_roofline(const roofline_nvfp4_quant_fwd_call *call,
-    roofline_cost *cost);
+                                                       roofline_cost *cost);
 const char *roofline_nvfp4_quant_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_nvfp4_quant_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -352,7 +361,8 @@ static inline const roofline_silu_and_mul_fp8_quant_fwd_call *roofline_silu_and_
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_silu_and_mul_fp8_quant_fwd_bind(roofline_silu_and_mul_fp8_quant_fwd_call *call,
-    const roofline_silu_and_mul_fp8_quant_fwd_args *args, roofline_error *error);
+                                                         const roofline_silu_and_mul_fp8_quant_fwd_args *args,
+                                                         roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_silu_and_mul_fp8_quant_fwd_eval_roofline(const roofline_silu_and_mul_fp8_quant_fwd_call *call, roofline_cost *cost);
 const char *roofline_silu_and_mul_fp8_quant_fwd_roof_key(const roofline_call *call);
@@ -395,7 +405,8 @@ static inline const roofline_fp8_per_group_dequant_fwd_call *roofline_fp8_per_gr
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_fp8_per_group_dequant_fwd_bind(roofline_fp8_per_group_dequant_fwd_call *call,
-    const roofline_fp8_per_group_dequant_fwd_args *args, roofline_error *error);
+                                                        const roofline_fp8_per_group_dequant_fwd_args *args,
+                                                        roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_fp8_per_group_dequant_fwd_eval_roofline(const roofline_fp8_per_group_dequant_fwd_call *call, roofline_cost *cost);
 const char *roofline_fp8_per_group_dequant_fwd_roof_key(const roofline_call *call);
@@ -438,7 +449,8 @@ static inline const roofline_fp8_per_block_dequant_fwd_call *roofline_fp8_per_bl
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_fp8_per_block_dequant_fwd_bind(roofline_fp8_per_block_dequant_fwd_call *call,
-    const roofline_fp8_per_block_dequant_fwd_args *args, roofline_error *error);
+                                                        const roofline_fp8_per_block_dequant_fwd_args *args,
+                                                        roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_fp8_per_block_dequant_fwd_eval_roofline(const roofline_fp8_per_block_dequant_fwd_call *call, roofline_cost *cost);
 const char *roofline_fp8_per_block_dequant_fwd_roof_key(const roofline_call *call);
@@ -480,7 +492,8 @@ static inline const roofline_int4_group_dequant_fwd_call *roofline_int4_group_de
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_int4_group_dequant_fwd_bind(roofline_int4_group_dequant_fwd_call *call,
-    const roofline_int4_group_dequant_fwd_args *args, roofline_error *error);
+                                                     const roofline_int4_group_dequant_fwd_args *args,
+                                                     roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_int4_group_dequant_fwd_eval_roofline(const roofline_int4_group_dequant_fwd_call *call, roofline_cost *cost);
 const char *roofline_int4_group_dequant_fwd_roof_key(const roofline_call *call);
@@ -532,10 +545,11 @@ static inline const roofline_fp8_cache_append_fwd_call *roofline_fp8_cache_appen
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_fp8_cache_append_fwd_bind(roofline_fp8_cache_append_fwd_call *call,
-    const roofline_fp8_cache_append_fwd_args *args, roofline_error *error);
+                                                   const roofline_fp8_cache_append_fwd_args *args,
+                                                   roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_fp8_cache_append_fwd_eval_roofline(const roofline_fp8_cache_append_fwd_call *call,
-    roofline_cost *cost);
+                                                            roofline_cost *cost);
 const char *roofline_fp8_cache_append_fwd_roof_key(const roofline_call *call);
 
 #ifdef __cplusplus

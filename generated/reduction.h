@@ -2,6 +2,7 @@
 #ifndef ROOFLINE_REDUCTION_H
 #define ROOFLINE_REDUCTION_H
 
+#include <math.h>
 #include <string.h>
 
 #include <roofline/roofline.h>
@@ -46,10 +47,10 @@ static inline const roofline_softmax_fwd_call *roofline_softmax_fwd_cast(const r
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_softmax_fwd_bind(roofline_softmax_fwd_call *call,
-    const roofline_softmax_fwd_args *args, roofline_error *error);
+                                          const roofline_softmax_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_softmax_fwd_eval_roofline(const roofline_softmax_fwd_call *call,
-    roofline_cost *cost);
+                                                   roofline_cost *cost);
 const char *roofline_softmax_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_softmax_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -88,10 +89,11 @@ static inline const roofline_log_softmax_fwd_call *roofline_log_softmax_fwd_cast
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_log_softmax_fwd_bind(roofline_log_softmax_fwd_call *call,
-    const roofline_log_softmax_fwd_args *args, roofline_error *error);
+                                              const roofline_log_softmax_fwd_args *args,
+                                              roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_log_softmax_fwd_eval_roofline(const roofline_log_softmax_fwd_call *call,
-    roofline_cost *cost);
+                                                       roofline_cost *cost);
 const char *roofline_log_softmax_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_log_softmax_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -127,10 +129,10 @@ static inline const roofline_softmax_bwd_call *roofline_softmax_bwd_cast(const r
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_softmax_bwd_bind(roofline_softmax_bwd_call *call,
-    const roofline_softmax_bwd_args *args, roofline_error *error);
+                                          const roofline_softmax_bwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_softmax_bwd_eval_roofline(const roofline_softmax_bwd_call *call,
-    roofline_cost *cost);
+                                                   roofline_cost *cost);
 const char *roofline_softmax_bwd_roof_key(const roofline_call *call);
 roofline_status roofline_softmax_bwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -169,10 +171,11 @@ static inline const roofline_log_sum_exp_fwd_call *roofline_log_sum_exp_fwd_cast
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_log_sum_exp_fwd_bind(roofline_log_sum_exp_fwd_call *call,
-    const roofline_log_sum_exp_fwd_args *args, roofline_error *error);
+                                              const roofline_log_sum_exp_fwd_args *args,
+                                              roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_log_sum_exp_fwd_eval_roofline(const roofline_log_sum_exp_fwd_call *call,
-    roofline_cost *cost);
+                                                       roofline_cost *cost);
 const char *roofline_log_sum_exp_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_log_sum_exp_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -213,7 +216,7 @@ static inline const roofline_sum_fwd_call *roofline_sum_fwd_cast(const roofline_
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_sum_fwd_bind(roofline_sum_fwd_call *call, const roofline_sum_fwd_args *args,
-    roofline_error *error);
+                                      roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_sum_fwd_eval_roofline(const roofline_sum_fwd_call *call, roofline_cost *cost);
 const char *roofline_sum_fwd_roof_key(const roofline_call *call);
@@ -256,7 +259,7 @@ static inline const roofline_mean_fwd_call *roofline_mean_fwd_cast(const rooflin
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_mean_fwd_bind(roofline_mean_fwd_call *call, const roofline_mean_fwd_args *args,
-    roofline_error *error);
+                                       roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_mean_fwd_eval_roofline(const roofline_mean_fwd_call *call, roofline_cost *cost);
 const char *roofline_mean_fwd_roof_key(const roofline_call *call);
@@ -297,7 +300,7 @@ static inline const roofline_amax_fwd_call *roofline_amax_fwd_cast(const rooflin
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_amax_fwd_bind(roofline_amax_fwd_call *call, const roofline_amax_fwd_args *args,
-    roofline_error *error);
+                                       roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_amax_fwd_eval_roofline(const roofline_amax_fwd_call *call, roofline_cost *cost);
 const char *roofline_amax_fwd_roof_key(const roofline_call *call);
@@ -338,7 +341,7 @@ static inline const roofline_amin_fwd_call *roofline_amin_fwd_cast(const rooflin
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_amin_fwd_bind(roofline_amin_fwd_call *call, const roofline_amin_fwd_args *args,
-    roofline_error *error);
+                                       roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_amin_fwd_eval_roofline(const roofline_amin_fwd_call *call, roofline_cost *cost);
 const char *roofline_amin_fwd_roof_key(const roofline_call *call);
@@ -380,7 +383,7 @@ static inline const roofline_prod_fwd_call *roofline_prod_fwd_cast(const rooflin
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_prod_fwd_bind(roofline_prod_fwd_call *call, const roofline_prod_fwd_args *args,
-    roofline_error *error);
+                                       roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_prod_fwd_eval_roofline(const roofline_prod_fwd_call *call, roofline_cost *cost);
 const char *roofline_prod_fwd_roof_key(const roofline_call *call);
@@ -424,7 +427,7 @@ static inline const roofline_var_fwd_call *roofline_var_fwd_cast(const roofline_
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_var_fwd_bind(roofline_var_fwd_call *call, const roofline_var_fwd_args *args,
-    roofline_error *error);
+                                      roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_var_fwd_eval_roofline(const roofline_var_fwd_call *call, roofline_cost *cost);
 const char *roofline_var_fwd_roof_key(const roofline_call *call);
@@ -468,7 +471,7 @@ static inline const roofline_std_fwd_call *roofline_std_fwd_cast(const roofline_
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_std_fwd_bind(roofline_std_fwd_call *call, const roofline_std_fwd_args *args,
-    roofline_error *error);
+                                      roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_std_fwd_eval_roofline(const roofline_std_fwd_call *call, roofline_cost *cost);
 const char *roofline_std_fwd_roof_key(const roofline_call *call);
@@ -513,10 +516,10 @@ static inline const roofline_var_mean_fwd_call *roofline_var_mean_fwd_cast(const
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_var_mean_fwd_bind(roofline_var_mean_fwd_call *call,
-    const roofline_var_mean_fwd_args *args, roofline_error *error);
+                                           const roofline_var_mean_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_var_mean_fwd_eval_roofline(const roofline_var_mean_fwd_call *call,
-    roofline_cost *cost);
+                                                    roofline_cost *cost);
 const char *roofline_var_mean_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_var_mean_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -555,7 +558,7 @@ static inline const roofline_argmax_fwd_call *roofline_argmax_fwd_cast(const roo
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_argmax_fwd_bind(roofline_argmax_fwd_call *call, const roofline_argmax_fwd_args *args,
-    roofline_error *error);
+                                         roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_argmax_fwd_eval_roofline(const roofline_argmax_fwd_call *call, roofline_cost *cost);
 const char *roofline_argmax_fwd_roof_key(const roofline_call *call);
@@ -596,7 +599,7 @@ static inline const roofline_argmin_fwd_call *roofline_argmin_fwd_cast(const roo
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_argmin_fwd_bind(roofline_argmin_fwd_call *call, const roofline_argmin_fwd_args *args,
-    roofline_error *error);
+                                         roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_argmin_fwd_eval_roofline(const roofline_argmin_fwd_call *call, roofline_cost *cost);
 const char *roofline_argmin_fwd_roof_key(const roofline_call *call);
@@ -637,7 +640,7 @@ static inline const roofline_all_fwd_call *roofline_all_fwd_cast(const roofline_
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_all_fwd_bind(roofline_all_fwd_call *call, const roofline_all_fwd_args *args,
-    roofline_error *error);
+                                      roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_all_fwd_eval_roofline(const roofline_all_fwd_call *call, roofline_cost *cost);
 const char *roofline_all_fwd_roof_key(const roofline_call *call);
@@ -678,7 +681,7 @@ static inline const roofline_any_fwd_call *roofline_any_fwd_cast(const roofline_
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_any_fwd_bind(roofline_any_fwd_call *call, const roofline_any_fwd_args *args,
-    roofline_error *error);
+                                      roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_any_fwd_eval_roofline(const roofline_any_fwd_call *call, roofline_cost *cost);
 const char *roofline_any_fwd_roof_key(const roofline_call *call);
@@ -717,10 +720,11 @@ static inline const roofline_count_nonzero_fwd_call *roofline_count_nonzero_fwd_
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_count_nonzero_fwd_bind(roofline_count_nonzero_fwd_call *call,
-    const roofline_count_nonzero_fwd_args *args, roofline_error *error);
+                                                const roofline_count_nonzero_fwd_args *args,
+                                                roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_count_nonzero_fwd_eval_roofline(const roofline_count_nonzero_fwd_call *call,
-    roofline_cost *cost);
+                                                         roofline_cost *cost);
 const char *roofline_count_nonzero_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_count_nonzero_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -765,10 +769,11 @@ static inline const roofline_vector_norm_fwd_call *roofline_vector_norm_fwd_cast
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_vector_norm_fwd_bind(roofline_vector_norm_fwd_call *call,
-    const roofline_vector_norm_fwd_args *args, roofline_error *error);
+                                              const roofline_vector_norm_fwd_args *args,
+                                              roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_vector_norm_fwd_eval_roofline(const roofline_vector_norm_fwd_call *call,
-    roofline_cost *cost);
+                                                       roofline_cost *cost);
 const char *roofline_vector_norm_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_vector_norm_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -804,10 +809,11 @@ static inline const roofline_cross_entropy_fwd_call *roofline_cross_entropy_fwd_
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_cross_entropy_fwd_bind(roofline_cross_entropy_fwd_call *call,
-    const roofline_cross_entropy_fwd_args *args, roofline_error *error);
+                                                const roofline_cross_entropy_fwd_args *args,
+                                                roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_cross_entropy_fwd_eval_roofline(const roofline_cross_entropy_fwd_call *call,
-    roofline_cost *cost);
+                                                         roofline_cost *cost);
 const char *roofline_cross_entropy_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_cross_entropy_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -843,7 +849,7 @@ static inline const roofline_top_k_fwd_call *roofline_top_k_fwd_cast(const roofl
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_top_k_fwd_bind(roofline_top_k_fwd_call *call, const roofline_top_k_fwd_args *args,
-    roofline_error *error);
+                                        roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_top_k_fwd_eval_roofline(const roofline_top_k_fwd_call *call, roofline_cost *cost);
 const char *roofline_top_k_fwd_roof_key(const roofline_call *call);

@@ -2,6 +2,7 @@
 #ifndef ROOFLINE_REGISTRY_H
 #define ROOFLINE_REGISTRY_H
 
+#include <math.h>
 #include <string.h>
 
 #include <roofline/roofline.h>

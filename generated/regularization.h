@@ -2,6 +2,7 @@
 #ifndef ROOFLINE_REGULARIZATION_H
 #define ROOFLINE_REGULARIZATION_H
 
+#include <math.h>
 #include <string.h>
 
 #include <roofline/roofline.h>
@@ -50,10 +51,10 @@ static inline const roofline_dropout_fwd_call *roofline_dropout_fwd_cast(const r
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_dropout_fwd_bind(roofline_dropout_fwd_call *call,
-    const roofline_dropout_fwd_args *args, roofline_error *error);
+                                          const roofline_dropout_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_dropout_fwd_eval_roofline(const roofline_dropout_fwd_call *call,
-    roofline_cost *cost);
+                                                   roofline_cost *cost);
 const char *roofline_dropout_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_dropout_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -89,10 +90,10 @@ static inline const roofline_dropout_bwd_call *roofline_dropout_bwd_cast(const r
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_dropout_bwd_bind(roofline_dropout_bwd_call *call,
-    const roofline_dropout_bwd_args *args, roofline_error *error);
+                                          const roofline_dropout_bwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_dropout_bwd_eval_roofline(const roofline_dropout_bwd_call *call,
-    roofline_cost *cost);
+                                                   roofline_cost *cost);
 const char *roofline_dropout_bwd_roof_key(const roofline_call *call);
 roofline_status roofline_dropout_bwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -129,10 +130,10 @@ static inline const roofline_drop_path_fwd_call *roofline_drop_path_fwd_cast(con
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_drop_path_fwd_bind(roofline_drop_path_fwd_call *call,
-    const roofline_drop_path_fwd_args *args, roofline_error *error);
+                                            const roofline_drop_path_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_drop_path_fwd_eval_roofline(const roofline_drop_path_fwd_call *call,
-    roofline_cost *cost);
+                                                     roofline_cost *cost);
 const char *roofline_drop_path_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_drop_path_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -171,7 +172,8 @@ static inline const roofline_label_smoothing_loss_fwd_call *roofline_label_smoot
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_label_smoothing_loss_fwd_bind(roofline_label_smoothing_loss_fwd_call *call,
-    const roofline_label_smoothing_loss_fwd_args *args, roofline_error *error);
+                                                       const roofline_label_smoothing_loss_fwd_args *args,
+                                                       roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_label_smoothing_loss_fwd_eval_roofline(const roofline_label_smoothing_loss_fwd_call *call, roofline_cost *cost);
 const char *roofline_label_smoothing_loss_fwd_roof_key(const roofline_call *call);
@@ -211,10 +213,11 @@ static inline const roofline_clip_grad_norm_fwd_call *roofline_clip_grad_norm_fw
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_clip_grad_norm_fwd_bind(roofline_clip_grad_norm_fwd_call *call,
-    const roofline_clip_grad_norm_fwd_args *args, roofline_error *error);
+                                                 const roofline_clip_grad_norm_fwd_args *args,
+                                                 roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_clip_grad_norm_fwd_eval_roofline(const roofline_clip_grad_norm_fwd_call *call,
-    roofline_cost *cost);
+                                                          roofline_cost *cost);
 const char *roofline_clip_grad_norm_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_clip_grad_norm_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 

@@ -2,6 +2,7 @@
 #ifndef ROOFLINE_ROPE_H
 #define ROOFLINE_ROPE_H
 
+#include <math.h>
 #include <string.h>
 
 #include <roofline/roofline.h>
@@ -57,7 +58,7 @@ static inline const roofline_ro_pe_fwd_call *roofline_ro_pe_fwd_cast(const roofl
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_ro_pe_fwd_bind(roofline_ro_pe_fwd_call *call, const roofline_ro_pe_fwd_args *args,
-    roofline_error *error);
+                                        roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_ro_pe_fwd_eval_roofline(const roofline_ro_pe_fwd_call *call, roofline_cost *cost);
 const char *roofline_ro_pe_fwd_roof_key(const roofline_call *call);
@@ -116,10 +117,11 @@ static inline const roofline_ro_pe_llama31_fwd_call *roofline_ro_pe_llama31_fwd_
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_ro_pe_llama31_fwd_bind(roofline_ro_pe_llama31_fwd_call *call,
-    const roofline_ro_pe_llama31_fwd_args *args, roofline_error *error);
+                                                const roofline_ro_pe_llama31_fwd_args *args,
+                                                roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_ro_pe_llama31_fwd_eval_roofline(const roofline_ro_pe_llama31_fwd_call *call,
-    roofline_cost *cost);
+                                                         roofline_cost *cost);
 const char *roofline_ro_pe_llama31_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_ro_pe_llama31_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -178,7 +180,7 @@ static inline const roofline_ya_rn_fwd_call *roofline_ya_rn_fwd_cast(const roofl
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_ya_rn_fwd_bind(roofline_ya_rn_fwd_call *call, const roofline_ya_rn_fwd_args *args,
-    roofline_error *error);
+                                        roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_ya_rn_fwd_eval_roofline(const roofline_ya_rn_fwd_call *call, roofline_cost *cost);
 const char *roofline_ya_rn_fwd_roof_key(const roofline_call *call);
@@ -239,10 +241,10 @@ static inline const roofline_long_ro_pe_fwd_call *roofline_long_ro_pe_fwd_cast(c
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_long_ro_pe_fwd_bind(roofline_long_ro_pe_fwd_call *call,
-    const roofline_long_ro_pe_fwd_args *args, roofline_error *error);
+                                             const roofline_long_ro_pe_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_long_ro_pe_fwd_eval_roofline(const roofline_long_ro_pe_fwd_call *call,
-    roofline_cost *cost);
+                                                      roofline_cost *cost);
 const char *roofline_long_ro_pe_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_long_ro_pe_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -294,7 +296,7 @@ static inline const roofline_ro_pe_neox_position_ids_fwd_call *roofline_ro_pe_ne
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_ro_pe_neox_position_ids_fwd_bind(roofline_ro_pe_neox_position_ids_fwd_call *call,
-    const roofline_ro_pe_neox_position_ids_fwd_args *args, roofline_error *error);
+                                                          const roofline_ro_pe_neox_position_ids_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_ro_pe_neox_position_ids_fwd_eval_roofline(const roofline_ro_pe_neox_position_ids_fwd_call *call, roofline_cost *cost);
 const char *roofline_ro_pe_neox_position_ids_fwd_roof_key(const roofline_call *call);
@@ -337,10 +339,11 @@ static inline const roofline_ro_pe_cos_sin_fwd_call *roofline_ro_pe_cos_sin_fwd_
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_ro_pe_cos_sin_fwd_bind(roofline_ro_pe_cos_sin_fwd_call *call,
-    const roofline_ro_pe_cos_sin_fwd_args *args, roofline_error *error);
+                                                const roofline_ro_pe_cos_sin_fwd_args *args,
+                                                roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_ro_pe_cos_sin_fwd_eval_roofline(const roofline_ro_pe_cos_sin_fwd_call *call,
-    roofline_cost *cost);
+                                                         roofline_cost *cost);
 const char *roofline_ro_pe_cos_sin_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_ro_pe_cos_sin_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -383,10 +386,10 @@ static inline const roofline_m_ro_pe_fwd_call *roofline_m_ro_pe_fwd_cast(const r
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_m_ro_pe_fwd_bind(roofline_m_ro_pe_fwd_call *call,
-    const roofline_m_ro_pe_fwd_args *args, roofline_error *error);
+                                          const roofline_m_ro_pe_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_m_ro_pe_fwd_eval_roofline(const roofline_m_ro_pe_fwd_call *call,
-    roofline_cost *cost);
+                                                   roofline_cost *cost);
 const char *roofline_m_ro_pe_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_m_ro_pe_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -425,7 +428,7 @@ static inline const roofline_ro_pe_bwd_call *roofline_ro_pe_bwd_cast(const roofl
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_ro_pe_bwd_bind(roofline_ro_pe_bwd_call *call, const roofline_ro_pe_bwd_args *args,
-    roofline_error *error);
+                                        roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_ro_pe_bwd_eval_roofline(const roofline_ro_pe_bwd_call *call, roofline_cost *cost);
 const char *roofline_ro_pe_bwd_roof_key(const roofline_call *call);

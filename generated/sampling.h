@@ -2,6 +2,7 @@
 #ifndef ROOFLINE_SAMPLING_H
 #define ROOFLINE_SAMPLING_H
 
+#include <math.h>
 #include <string.h>
 
 #include <roofline/roofline.h>
@@ -44,10 +45,11 @@ static inline const roofline_temperature_fwd_call *roofline_temperature_fwd_cast
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_temperature_fwd_bind(roofline_temperature_fwd_call *call,
-    const roofline_temperature_fwd_args *args, roofline_error *error);
+                                              const roofline_temperature_fwd_args *args,
+                                              roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_temperature_fwd_eval_roofline(const roofline_temperature_fwd_call *call,
-    roofline_cost *cost);
+                                                       roofline_cost *cost);
 const char *roofline_temperature_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_temperature_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -84,7 +86,8 @@ static inline const roofline_repetition_penalty_fwd_call *roofline_repetition_pe
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_repetition_penalty_fwd_bind(roofline_repetition_penalty_fwd_call *call,
-    const roofline_repetition_penalty_fwd_args *args, roofline_error *error);
+                                                     const roofline_repetition_penalty_fwd_args *args,
+                                                     roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_repetition_penalty_fwd_eval_roofline(const roofline_repetition_penalty_fwd_call *call, roofline_cost *cost);
 const char *roofline_repetition_penalty_fwd_roof_key(const roofline_call *call);
@@ -166,10 +169,10 @@ static inline const roofline_top_k_mask_fwd_call *roofline_top_k_mask_fwd_cast(c
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_top_k_mask_fwd_bind(roofline_top_k_mask_fwd_call *call,
-    const roofline_top_k_mask_fwd_args *args, roofline_error *error);
+                                             const roofline_top_k_mask_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_top_k_mask_fwd_eval_roofline(const roofline_top_k_mask_fwd_call *call,
-    roofline_cost *cost);
+                                                      roofline_cost *cost);
 const char *roofline_top_k_mask_fwd_roof_key(const roofline_call *call);
 
 /* ---- TopKTopPMaskFwdOp, sampling.yaml:76 ---- */
@@ -212,10 +215,11 @@ static inline const roofline_top_k_top_p_mask_fwd_call *roofline_top_k_top_p_mas
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_top_k_top_p_mask_fwd_bind(roofline_top_k_top_p_mask_fwd_call *call,
-    const roofline_top_k_top_p_mask_fwd_args *args, roofline_error *error);
+                                                   const roofline_top_k_top_p_mask_fwd_args *args,
+                                                   roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_top_k_top_p_mask_fwd_eval_roofline(const roofline_top_k_top_p_mask_fwd_call *call,
-    roofline_cost *cost);
+                                                            roofline_cost *cost);
 const char *roofline_top_k_top_p_mask_fwd_roof_key(const roofline_call *call);
 
 /* ---- MinPMaskFwdOp, sampling.yaml:100 ---- */
@@ -250,10 +254,10 @@ static inline const roofline_min_p_mask_fwd_call *roofline_min_p_mask_fwd_cast(c
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_min_p_mask_fwd_bind(roofline_min_p_mask_fwd_call *call,
-    const roofline_min_p_mask_fwd_args *args, roofline_error *error);
+                                             const roofline_min_p_mask_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_min_p_mask_fwd_eval_roofline(const roofline_min_p_mask_fwd_call *call,
-    roofline_cost *cost);
+                                                      roofline_cost *cost);
 const char *roofline_min_p_mask_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_min_p_mask_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -290,10 +294,11 @@ static inline const roofline_gumbel_argmax_fwd_call *roofline_gumbel_argmax_fwd_
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_gumbel_argmax_fwd_bind(roofline_gumbel_argmax_fwd_call *call,
-    const roofline_gumbel_argmax_fwd_args *args, roofline_error *error);
+                                                const roofline_gumbel_argmax_fwd_args *args,
+                                                roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_gumbel_argmax_fwd_eval_roofline(const roofline_gumbel_argmax_fwd_call *call,
-    roofline_cost *cost);
+                                                         roofline_cost *cost);
 const char *roofline_gumbel_argmax_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_gumbel_argmax_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -328,7 +333,8 @@ static inline const roofline_categorical_sample_fwd_call *roofline_categorical_s
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_categorical_sample_fwd_bind(roofline_categorical_sample_fwd_call *call,
-    const roofline_categorical_sample_fwd_args *args, roofline_error *error);
+                                                     const roofline_categorical_sample_fwd_args *args,
+                                                     roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_categorical_sample_fwd_eval_roofline(const roofline_categorical_sample_fwd_call *call, roofline_cost *cost);
 const char *roofline_categorical_sample_fwd_roof_key(const roofline_call *call);

@@ -2,6 +2,7 @@
 #ifndef ROOFLINE_SCAN_H
 #define ROOFLINE_SCAN_H
 
+#include <math.h>
 #include <string.h>
 
 #include <roofline/roofline.h>
@@ -43,7 +44,7 @@ static inline const roofline_cumsum_fwd_call *roofline_cumsum_fwd_cast(const roo
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_cumsum_fwd_bind(roofline_cumsum_fwd_call *call, const roofline_cumsum_fwd_args *args,
-    roofline_error *error);
+                                         roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_cumsum_fwd_eval_roofline(const roofline_cumsum_fwd_call *call, roofline_cost *cost);
 const char *roofline_cumsum_fwd_roof_key(const roofline_call *call);
@@ -80,10 +81,10 @@ static inline const roofline_cumprod_fwd_call *roofline_cumprod_fwd_cast(const r
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_cumprod_fwd_bind(roofline_cumprod_fwd_call *call,
-    const roofline_cumprod_fwd_args *args, roofline_error *error);
+                                          const roofline_cumprod_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_cumprod_fwd_eval_roofline(const roofline_cumprod_fwd_call *call,
-    roofline_cost *cost);
+                                                   roofline_cost *cost);
 const char *roofline_cumprod_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_cumprod_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -119,10 +120,11 @@ static inline const roofline_log_cumsum_exp_fwd_call *roofline_log_cumsum_exp_fw
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_log_cumsum_exp_fwd_bind(roofline_log_cumsum_exp_fwd_call *call,
-    const roofline_log_cumsum_exp_fwd_args *args, roofline_error *error);
+                                                 const roofline_log_cumsum_exp_fwd_args *args,
+                                                 roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_log_cumsum_exp_fwd_eval_roofline(const roofline_log_cumsum_exp_fwd_call *call,
-    roofline_cost *cost);
+                                                          roofline_cost *cost);
 const char *roofline_log_cumsum_exp_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_log_cumsum_exp_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -157,7 +159,7 @@ static inline const roofline_cummax_fwd_call *roofline_cummax_fwd_cast(const roo
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_cummax_fwd_bind(roofline_cummax_fwd_call *call, const roofline_cummax_fwd_args *args,
-    roofline_error *error);
+                                         roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_cummax_fwd_eval_roofline(const roofline_cummax_fwd_call *call, roofline_cost *cost);
 const char *roofline_cummax_fwd_roof_key(const roofline_call *call);
@@ -194,7 +196,7 @@ static inline const roofline_cummin_fwd_call *roofline_cummin_fwd_cast(const roo
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_cummin_fwd_bind(roofline_cummin_fwd_call *call, const roofline_cummin_fwd_args *args,
-    roofline_error *error);
+                                         roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_cummin_fwd_eval_roofline(const roofline_cummin_fwd_call *call, roofline_cost *cost);
 const char *roofline_cummin_fwd_roof_key(const roofline_call *call);
@@ -239,10 +241,11 @@ static inline const roofline_segmented_cumsum_fwd_call *roofline_segmented_cumsu
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_segmented_cumsum_fwd_bind(roofline_segmented_cumsum_fwd_call *call,
-    const roofline_segmented_cumsum_fwd_args *args, roofline_error *error);
+                                                   const roofline_segmented_cumsum_fwd_args *args,
+                                                   roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_segmented_cumsum_fwd_eval_roofline(const roofline_segmented_cumsum_fwd_call *call,
-    roofline_cost *cost);
+                                                            roofline_cost *cost);
 const char *roofline_segmented_cumsum_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_segmented_cumsum_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 

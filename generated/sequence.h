@@ -2,6 +2,7 @@
 #ifndef ROOFLINE_SEQUENCE_H
 #define ROOFLINE_SEQUENCE_H
 
+#include <math.h>
 #include <string.h>
 
 #include <roofline/roofline.h>
@@ -57,10 +58,11 @@ static inline const roofline_mean_pooling_fwd_call *roofline_mean_pooling_fwd_ca
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_mean_pooling_fwd_bind(roofline_mean_pooling_fwd_call *call,
-    const roofline_mean_pooling_fwd_args *args, roofline_error *error);
+                                               const roofline_mean_pooling_fwd_args *args,
+                                               roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_mean_pooling_fwd_eval_roofline(const roofline_mean_pooling_fwd_call *call,
-    roofline_cost *cost);
+                                                        roofline_cost *cost);
 const char *roofline_mean_pooling_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_mean_pooling_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -97,10 +99,11 @@ static inline const roofline_token_shift_fwd_call *roofline_token_shift_fwd_cast
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_token_shift_fwd_bind(roofline_token_shift_fwd_call *call,
-    const roofline_token_shift_fwd_args *args, roofline_error *error);
+                                              const roofline_token_shift_fwd_args *args,
+                                              roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_token_shift_fwd_eval_roofline(const roofline_token_shift_fwd_call *call,
-    roofline_cost *cost);
+                                                       roofline_cost *cost);
 const char *roofline_token_shift_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_token_shift_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -141,7 +144,8 @@ static inline const roofline_hyper_connection_pre_fwd_call *roofline_hyper_conne
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_hyper_connection_pre_fwd_bind(roofline_hyper_connection_pre_fwd_call *call,
-    const roofline_hyper_connection_pre_fwd_args *args, roofline_error *error);
+                                                       const roofline_hyper_connection_pre_fwd_args *args,
+                                                       roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_hyper_connection_pre_fwd_eval_roofline(const roofline_hyper_connection_pre_fwd_call *call, roofline_cost *cost);
 const char *roofline_hyper_connection_pre_fwd_roof_key(const roofline_call *call);
@@ -182,7 +186,8 @@ static inline const roofline_hyper_connection_post_fwd_call *roofline_hyper_conn
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_hyper_connection_post_fwd_bind(roofline_hyper_connection_post_fwd_call *call,
-    const roofline_hyper_connection_post_fwd_args *args, roofline_error *error);
+                                                        const roofline_hyper_connection_post_fwd_args *args,
+                                                        roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_hyper_connection_post_fwd_eval_roofline(const roofline_hyper_connection_post_fwd_call *call, roofline_cost *cost);
 const char *roofline_hyper_connection_post_fwd_roof_key(const roofline_call *call);

@@ -2,6 +2,7 @@
 #ifndef ROOFLINE_STATE_SPACE_H
 #define ROOFLINE_STATE_SPACE_H
 
+#include <math.h>
 #include <string.h>
 
 #include <roofline/roofline.h>
@@ -65,10 +66,10 @@ static inline const roofline_da_cumsum_fwd_call *roofline_da_cumsum_fwd_cast(con
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_da_cumsum_fwd_bind(roofline_da_cumsum_fwd_call *call,
-    const roofline_da_cumsum_fwd_args *args, roofline_error *error);
+                                            const roofline_da_cumsum_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_da_cumsum_fwd_eval_roofline(const roofline_da_cumsum_fwd_call *call,
-    roofline_cost *cost);
+                                                     roofline_cost *cost);
 const char *roofline_da_cumsum_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_da_cumsum_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -108,10 +109,11 @@ static inline const roofline_cb_producer_fwd_call *roofline_cb_producer_fwd_cast
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_cb_producer_fwd_bind(roofline_cb_producer_fwd_call *call,
-    const roofline_cb_producer_fwd_args *args, roofline_error *error);
+                                              const roofline_cb_producer_fwd_args *args,
+                                              roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_cb_producer_fwd_eval_roofline(const roofline_cb_producer_fwd_call *call,
-    roofline_cost *cost);
+                                                       roofline_cost *cost);
 const char *roofline_cb_producer_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_cb_producer_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -162,10 +164,11 @@ static inline const roofline_ssd_chunk_state_fwd_call *roofline_ssd_chunk_state_
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_ssd_chunk_state_fwd_bind(roofline_ssd_chunk_state_fwd_call *call,
-    const roofline_ssd_chunk_state_fwd_args *args, roofline_error *error);
+                                                  const roofline_ssd_chunk_state_fwd_args *args,
+                                                  roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_ssd_chunk_state_fwd_eval_roofline(const roofline_ssd_chunk_state_fwd_call *call,
-    roofline_cost *cost);
+                                                           roofline_cost *cost);
 const char *roofline_ssd_chunk_state_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_ssd_chunk_state_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -210,10 +213,11 @@ static inline const roofline_ssd_state_passing_fwd_call *roofline_ssd_state_pass
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_ssd_state_passing_fwd_bind(roofline_ssd_state_passing_fwd_call *call,
-    const roofline_ssd_state_passing_fwd_args *args, roofline_error *error);
+                                                    const roofline_ssd_state_passing_fwd_args *args,
+                                                    roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_ssd_state_passing_fwd_eval_roofline(const roofline_ssd_state_passing_fwd_call *call,
-    roofline_cost *cost);
+                                                             roofline_cost *cost);
 const char *roofline_ssd_state_passing_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_ssd_state_passing_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -258,10 +262,11 @@ static inline const roofline_ssd_chunk_scan_fwd_call *roofline_ssd_chunk_scan_fw
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_ssd_chunk_scan_fwd_bind(roofline_ssd_chunk_scan_fwd_call *call,
-    const roofline_ssd_chunk_scan_fwd_args *args, roofline_error *error);
+                                                 const roofline_ssd_chunk_scan_fwd_args *args,
+                                                 roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_ssd_chunk_scan_fwd_eval_roofline(const roofline_ssd_chunk_scan_fwd_call *call,
-    roofline_cost *cost);
+                                                          roofline_cost *cost);
 const char *roofline_ssd_chunk_scan_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_ssd_chunk_scan_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -304,10 +309,10 @@ static inline const roofline_ssd_decode_fwd_call *roofline_ssd_decode_fwd_cast(c
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_ssd_decode_fwd_bind(roofline_ssd_decode_fwd_call *call,
-    const roofline_ssd_decode_fwd_args *args, roofline_error *error);
+                                             const roofline_ssd_decode_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_ssd_decode_fwd_eval_roofline(const roofline_ssd_decode_fwd_call *call,
-    roofline_cost *cost);
+                                                      roofline_cost *cost);
 const char *roofline_ssd_decode_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_ssd_decode_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -364,7 +369,7 @@ static inline const roofline_mamba2_fwd_call *roofline_mamba2_fwd_cast(const roo
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_mamba2_fwd_bind(roofline_mamba2_fwd_call *call, const roofline_mamba2_fwd_args *args,
-    roofline_error *error);
+                                         roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_mamba2_fwd_eval_roofline(const roofline_mamba2_fwd_call *call, roofline_cost *cost);
 const char *roofline_mamba2_fwd_roof_key(const roofline_call *call);
@@ -426,10 +431,11 @@ static inline const roofline_causal_conv1d_fwd_call *roofline_causal_conv1d_fwd_
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_causal_conv1d_fwd_bind(roofline_causal_conv1d_fwd_call *call,
-    const roofline_causal_conv1d_fwd_args *args, roofline_error *error);
+                                                const roofline_causal_conv1d_fwd_args *args,
+                                                roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_causal_conv1d_fwd_eval_roofline(const roofline_causal_conv1d_fwd_call *call,
-    roofline_cost *cost);
+                                                         roofline_cost *cost);
 const char *roofline_causal_conv1d_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_causal_conv1d_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -479,7 +485,8 @@ static inline const roofline_causal_conv1d_update_fwd_call *roofline_causal_conv
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_causal_conv1d_update_fwd_bind(roofline_causal_conv1d_update_fwd_call *call,
-    const roofline_causal_conv1d_update_fwd_args *args, roofline_error *error);
+                                                       const roofline_causal_conv1d_update_fwd_args *args,
+                                                       roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_causal_conv1d_update_fwd_eval_roofline(const roofline_causal_conv1d_update_fwd_call *call, roofline_cost *cost);
 const char *roofline_causal_conv1d_update_fwd_roof_key(const roofline_call *call);
@@ -541,10 +548,11 @@ static inline const roofline_selective_scan_fwd_call *roofline_selective_scan_fw
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_selective_scan_fwd_bind(roofline_selective_scan_fwd_call *call,
-    const roofline_selective_scan_fwd_args *args, roofline_error *error);
+                                                 const roofline_selective_scan_fwd_args *args,
+                                                 roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_selective_scan_fwd_eval_roofline(const roofline_selective_scan_fwd_call *call,
-    roofline_cost *cost);
+                                                          roofline_cost *cost);
 const char *roofline_selective_scan_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_selective_scan_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 

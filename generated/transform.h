@@ -2,6 +2,7 @@
 #ifndef ROOFLINE_TRANSFORM_H
 #define ROOFLINE_TRANSFORM_H
 
+#include <math.h>
 #include <string.h>
 
 #include <roofline/roofline.h>
@@ -46,10 +47,10 @@ static inline const roofline_hadamard_fwd_call *roofline_hadamard_fwd_cast(const
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_hadamard_fwd_bind(roofline_hadamard_fwd_call *call,
-    const roofline_hadamard_fwd_args *args, roofline_error *error);
+                                           const roofline_hadamard_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_hadamard_fwd_eval_roofline(const roofline_hadamard_fwd_call *call,
-    roofline_cost *cost);
+                                                    roofline_cost *cost);
 const char *roofline_hadamard_fwd_roof_key(const roofline_call *call);
 
 /* ---- TransposeFwdOp, transform.yaml:26 ---- */
@@ -84,10 +85,10 @@ static inline const roofline_transpose_fwd_call *roofline_transpose_fwd_cast(con
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_transpose_fwd_bind(roofline_transpose_fwd_call *call,
-    const roofline_transpose_fwd_args *args, roofline_error *error);
+                                            const roofline_transpose_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_transpose_fwd_eval_roofline(const roofline_transpose_fwd_call *call,
-    roofline_cost *cost);
+                                                     roofline_cost *cost);
 const char *roofline_transpose_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_transpose_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -124,10 +125,11 @@ static inline const roofline_split_heads_fwd_call *roofline_split_heads_fwd_cast
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_split_heads_fwd_bind(roofline_split_heads_fwd_call *call,
-    const roofline_split_heads_fwd_args *args, roofline_error *error);
+                                              const roofline_split_heads_fwd_args *args,
+                                              roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_split_heads_fwd_eval_roofline(const roofline_split_heads_fwd_call *call,
-    roofline_cost *cost);
+                                                       roofline_cost *cost);
 const char *roofline_split_heads_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_split_heads_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -163,7 +165,7 @@ static inline const roofline_concat_fwd_call *roofline_concat_fwd_cast(const roo
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_concat_fwd_bind(roofline_concat_fwd_call *call, const roofline_concat_fwd_args *args,
-    roofline_error *error);
+                                         roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_concat_fwd_eval_roofline(const roofline_concat_fwd_call *call, roofline_cost *cost);
 const char *roofline_concat_fwd_roof_key(const roofline_call *call);
@@ -204,10 +206,10 @@ static inline const roofline_repeat_kv_fwd_call *roofline_repeat_kv_fwd_cast(con
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_repeat_kv_fwd_bind(roofline_repeat_kv_fwd_call *call,
-    const roofline_repeat_kv_fwd_args *args, roofline_error *error);
+                                            const roofline_repeat_kv_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_repeat_kv_fwd_eval_roofline(const roofline_repeat_kv_fwd_call *call,
-    roofline_cost *cost);
+                                                     roofline_cost *cost);
 const char *roofline_repeat_kv_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_repeat_kv_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -246,10 +248,10 @@ static inline const roofline_patchify_fwd_call *roofline_patchify_fwd_cast(const
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_patchify_fwd_bind(roofline_patchify_fwd_call *call,
-    const roofline_patchify_fwd_args *args, roofline_error *error);
+                                           const roofline_patchify_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_patchify_fwd_eval_roofline(const roofline_patchify_fwd_call *call,
-    roofline_cost *cost);
+                                                    roofline_cost *cost);
 const char *roofline_patchify_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_patchify_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -288,10 +290,11 @@ static inline const roofline_pixel_shuffle_fwd_call *roofline_pixel_shuffle_fwd_
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_pixel_shuffle_fwd_bind(roofline_pixel_shuffle_fwd_call *call,
-    const roofline_pixel_shuffle_fwd_args *args, roofline_error *error);
+                                                const roofline_pixel_shuffle_fwd_args *args,
+                                                roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_pixel_shuffle_fwd_eval_roofline(const roofline_pixel_shuffle_fwd_call *call,
-    roofline_cost *cost);
+                                                         roofline_cost *cost);
 const char *roofline_pixel_shuffle_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_pixel_shuffle_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -329,7 +332,7 @@ static inline const roofline_roll_fwd_call *roofline_roll_fwd_cast(const rooflin
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_roll_fwd_bind(roofline_roll_fwd_call *call, const roofline_roll_fwd_args *args,
-    roofline_error *error);
+                                       roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_roll_fwd_eval_roofline(const roofline_roll_fwd_call *call, roofline_cost *cost);
 const char *roofline_roll_fwd_roof_key(const roofline_call *call);

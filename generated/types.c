@@ -18,7 +18,7 @@ static const roofline_adt_ctor m_grouped_layout_ctors[] = {
 const roofline_adt_type roofline_m_grouped_layout_type = {"MGroupedLayout", m_grouped_layout_ctors, 2};
 
 roofline_status roofline_m_grouped_layout_check(roofline_error *error, const char *declaration,
-    const roofline_adt *v) {
+                                                const roofline_adt *v) {
   roofline_status status = roofline_bind_adt(error, declaration, v, &roofline_m_grouped_layout_type);
   if (status != ROOFLINE_OK) return status;
   switch (v->ctor) {
@@ -30,10 +30,10 @@ roofline_status roofline_m_grouped_layout_check(roofline_error *error, const cha
     status = roofline_bind_range(error, declaration, v->fields[2], 0, INT64_MAX); /* alignment */
     if (status != ROOFLINE_OK) return status;
     if (!(v->fields[2] >= 1
-        && (v->fields[0] == ROOFLINE_M_GROUPED_LAYOUT_CONTIGUOUS_PACKING_TIGHT) == (v->fields[2] == 1))
-        || status != ROOFLINE_OK)
+          && (v->fields[0] == ROOFLINE_M_GROUPED_LAYOUT_CONTIGUOUS_PACKING_TIGHT) == (v->fields[2] == 1))
+          || status != ROOFLINE_OK)
       return roofline_bind_rule(error, status, declaration,
-          "alignment >= 1 and (packing == 'tight') == (alignment == 1)");
+                                "alignment >= 1 and (packing == 'tight') == (alignment == 1)");
     break;
   case ROOFLINE_M_GROUPED_LAYOUT_MASKED:
     status = roofline_bind_range(error, declaration, v->fields[0], 0, INT64_MAX); /* max_m */

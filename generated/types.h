@@ -2,6 +2,7 @@
 #ifndef ROOFLINE_TYPES_H
 #define ROOFLINE_TYPES_H
 
+#include <math.h>
 #include <string.h>
 
 #include <roofline/roofline.h>
@@ -22,7 +23,7 @@ enum {
 };
 extern const roofline_adt_type roofline_m_grouped_layout_type;
 static inline roofline_adt roofline_m_grouped_layout_contiguous(int64_t packing_, int64_t metadata_kind_,
-    int64_t alignment_) {
+                                                                int64_t alignment_) {
   roofline_adt v = {&roofline_m_grouped_layout_type, ROOFLINE_M_GROUPED_LAYOUT_CONTIGUOUS, {0}};
   v.fields[0] = packing_;
   v.fields[1] = metadata_kind_;
@@ -36,7 +37,7 @@ static inline roofline_adt roofline_m_grouped_layout_masked(int64_t max_m_) {
 }
 /* Type, constructor, fields and invariant of a value; `declaration` names it. */
 roofline_status roofline_m_grouped_layout_check(roofline_error *error, const char *declaration,
-    const roofline_adt *v);
+                                                const roofline_adt *v);
 
 #ifdef __cplusplus
 }
