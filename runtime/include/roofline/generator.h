@@ -25,7 +25,8 @@ typedef enum roofline_window_end { ROOFLINE_WINDOW_START, ROOFLINE_WINDOW_END } 
 
 /* Every generator: (status, out_shape, values or NULL, seed for the seeded ones, its arguments). Checks
    its domain and sets *shape first; with values NULL it stops there. A result of more than
-   ROOFLINE_MAX_SEQUENCE items is DOMAIN. May allocate scratch memory (E_MEMORY). */
+   ROOFLINE_MAX_SEQUENCE items, or a list of as many, is DOMAIN. May allocate scratch memory (E_MEMORY).
+   Lengths in a list are not negative, also where language.md §4 does not say so. */
 ROOFLINE_API void roofline_as_tensor(roofline_status *, roofline_shape *shape, int64_t *values,
                                      roofline_seq l);
 ROOFLINE_API void roofline_prefix_sum(roofline_status *, roofline_shape *shape, int64_t *values,
@@ -45,6 +46,8 @@ ROOFLINE_API void roofline_key_windows(roofline_status *, roofline_shape *shape,
                                        roofline_window_end which);
 ROOFLINE_API void roofline_full(roofline_status *, roofline_shape *shape, int64_t *values,
                                 roofline_seq extents, int64_t v);
+/* An aligned layout deals whole tiles to experts as balanced_sizes does; one that gets none ends where it
+   starts. per_row: the segment of every row, those of a half-empty tile included. */
 ROOFLINE_API void roofline_moe_layout_metadata(roofline_status *, roofline_shape *shape, int64_t *values,
                                                const roofline_adt *layout, int64_t rows, int64_t experts);
 ROOFLINE_API void roofline_topk_ids(roofline_status *, roofline_shape *shape, int64_t *values, uint32_t seed,
@@ -77,7 +80,9 @@ static inline int64_t roofline_metadata_at(const roofline_metadata *m, int64_t i
   return m->dtype == ROOFLINE_INT32 ? ((const int32_t *)m->data)[i] : ((const int64_t *)m->data)[i];
 }
 
-/* Predicates: true when the constrained tensor `m` keeps it. Data that is not there is NOT_AVAILABLE. */
+/* Predicates: true when the constrained tensor `m` keeps it. Data that is not there is NOT_AVAILABLE.
+   Tensors whose lengths do not belong together, and differences that leave 64 bits, are false. A tensor of
+   no items lies in every range and sums to 0, but is no prefix sum. */
 ROOFLINE_API bool roofline_prefix_offsets(roofline_status *, const roofline_metadata *m,
                                           int64_t total); /* 0 first, ascending, total last */
 ROOFLINE_API bool roofline_max_segment(roofline_status *, const roofline_metadata *m,
@@ -91,8 +96,12 @@ ROOFLINE_API bool roofline_chunk_offsets_of(roofline_status *, const roofline_me
 ROOFLINE_API bool
 roofline_indices_within(roofline_status *, const roofline_metadata *m,
                         const roofline_metadata *offsets); /* m is [n, 2]: (sequence, position) */
+/* m[b] cached tokens and the cu[b + 1] - cu[b] new ones are at most cap, for every request b. */
 ROOFLINE_API bool roofline_attn_paged_fits(roofline_status *, const roofline_metadata *m,
                                            const roofline_metadata *cu, int64_t cap);
+/* masked: counts in [0, max_m]. Ends: ascending from tile to tile within the rows, filling them when tight.
+   per_row: experts ascending, each starting on a tile; -1 marks rows behind an expert's last, when aligned.
+ */
 ROOFLINE_API bool roofline_moe_layout_valid(roofline_status *, const roofline_metadata *m,
                                             const roofline_adt *layout, int64_t rows, int64_t experts);
 

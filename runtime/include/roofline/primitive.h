@@ -1,7 +1,8 @@
 /* The primitives of the language (language.md §4), one C function each, called by the compiler's
    checker and folder, by row instantiation and by generated code. Outside its domain a primitive fails
    with ROOFLINE_E_DOMAIN in *status; an inexact result with ROOFLINE_E_OVERFLOW; the value returned
-   beside a failure must not be used. Nothing here allocates. */
+   beside a failure must not be used. Nothing here allocates. A sequence of runs is never walked item by
+   item: repeat(1, 10 ** 12) costs as much as [1]. What follows adds to the page what it leaves open. */
 #ifndef ROOFLINE_PRIMITIVE_H
 #define ROOFLINE_PRIMITIVE_H
 
@@ -12,7 +13,7 @@
 extern "C" {
 #endif
 
-/* `Axes`: Int | Seq[Int] | None, as a tagged value. */
+/* `Axes`: Int | Seq[Int] | None, as a tagged value. A rank outside 0..16 is DOMAIN. */
 
 /* broadcast(S, ...): right-aligned. The result is written to *out, which is returned. */
 ROOFLINE_API const roofline_shape *roofline_broadcast(roofline_status *status, roofline_shape *out,
@@ -23,15 +24,19 @@ typedef enum roofline_reduced_mode {
   ROOFLINE_REDUCED_NOOP,
   ROOFLINE_REDUCED_REJECT
 } roofline_reduced_mode;
+/* An axis named twice is reduced once: unique_axes is how a manifest refuses it. */
 ROOFLINE_API const roofline_shape *roofline_reduced(roofline_status *status, roofline_shape *out,
                                                     roofline_seq shape, roofline_value axes, bool keepdim,
                                                     roofline_reduced_mode mode);
 ROOFLINE_API bool roofline_valid_axes(roofline_status *status, roofline_value axes, int64_t rank);
+/* DOMAIN when an axis does not normalize: ask valid_axes first. */
 ROOFLINE_API bool roofline_unique_axes(roofline_status *status, roofline_value axes, int64_t rank);
+/* An item that is None gives the fallback too; i may be negative as in seq[i]. */
 ROOFLINE_API int64_t roofline_per_axis(roofline_status *status, roofline_value v, int64_t i, int64_t n,
                                        roofline_value fallback);
 ROOFLINE_API int64_t roofline_ceil_div(roofline_status *status, int64_t a, int64_t b);
 
+/* Exact: only a result that does not fit 64 bits is OVERFLOW, whatever its partial results are. */
 ROOFLINE_API int64_t roofline_prod(roofline_status *status, roofline_seq s);
 ROOFLINE_API int64_t roofline_sum(roofline_status *status, roofline_seq s);
 /* fallback: NONE when no default was given. */
@@ -72,6 +77,7 @@ static inline void roofline_shape_append(roofline_status *status, roofline_shape
   }
 }
 
+/* Lengths in elements. A stride that is not positive is DOMAIN. */
 ROOFLINE_API int64_t roofline_conv_out(roofline_status *status, int64_t length, int64_t kernel,
                                        int64_t stride, int64_t padding, int64_t dilation);
 ROOFLINE_API int64_t roofline_pool_out(roofline_status *status, int64_t length, int64_t kernel,
@@ -86,6 +92,8 @@ ROOFLINE_API roofline_seq roofline_balanced_sizes(roofline_status *status, int64
 ROOFLINE_API roofline_seq roofline_repeat(roofline_status *status, int64_t value, int64_t count);
 /* Of a number, bool or dtype value. */
 ROOFLINE_API roofline_category roofline_category_of(roofline_status *status, roofline_value x);
+/* An int, float or bool v in dtype t, compared exactly. A float in an integer dtype: by range, so no inf
+   and no nan; float8_e8m0fnu: magnitude at most 2^127, no inf. */
 ROOFLINE_API bool roofline_representable(roofline_status *status, roofline_value v, roofline_dtype t);
 
 /* Opaque numbers (float, Number): an int reads as the nearest double; `//` and `%` as Python's. */
