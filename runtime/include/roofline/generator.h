@@ -26,7 +26,7 @@ typedef enum roofline_window_end { ROOFLINE_WINDOW_START, ROOFLINE_WINDOW_END } 
 /* Every generator: (status, out_shape, values or NULL, seed for the seeded ones, its arguments). Checks
    its domain and sets *shape first; with values NULL it stops there. A result of more than
    ROOFLINE_MAX_SEQUENCE items, or a list of as many, is DOMAIN. May allocate scratch memory (E_MEMORY).
-   Lengths in a list are not negative, also where language.md §4 does not say so. */
+   chunk_indices, chunk_offsets and key_windows too take lengths that are not negative only. */
 ROOFLINE_API void roofline_as_tensor(roofline_status *, roofline_shape *shape, int64_t *values,
                                      roofline_seq l);
 ROOFLINE_API void roofline_prefix_sum(roofline_status *, roofline_shape *shape, int64_t *values,
