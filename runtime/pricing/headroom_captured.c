@@ -62,6 +62,8 @@ static bool captured_moe(builder *b) {
   if (stage.n > 0 && !known)
     hr_error(b->log, "%.*s: 'stage' is '%.*s', not gate_up, down or layer", STR_ARG(b->where),
              STR_ARG(stage));
+  /* A whole layer and two launches a layer: the profile's time is one launch's. */
+  if (known && moe.stage == ROOFLINE_MOE_LAYER) b->out->launches = hr_launches_per_layer(b);
   hr_add_moe(b, moe, known);
   return true;
 }

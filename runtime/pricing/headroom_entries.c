@@ -195,17 +195,20 @@ static void build_entry(run *r, uint32_t position, const json_t *kernel, uint32_
     degrade(r, e, STR("pct_gpu_time is not a number"));
     return;
   }
-  if (isnan(e->t_ms)) {
-    degrade(r, e, STR("no base_latency_ms and no avg_us above 0"));
+  if (!isfinite(e->t_ms)) {
+    degrade(r, e, STR("no usable time: neither base_latency_ms nor avg_us is above 0"));
     return;
   }
   take_model(r, &w, e);
   roofline_headroom_stage evidence = w.stage;
   if (r->counters != NULL && take_counters(r, position, &w, e)) evidence = ROOFLINE_STAGE_C;
-  if (e->modeled)
-    judge(r, &w, evidence, e);
-  else
+  if (!e->modeled) {
     degrade(r, e, w.reason);
+    return;
+  }
+  judge(r, &w, evidence, e);
+  if (e->result.rule == ROOFLINE_RULE_NO_INPUT)
+    degrade(r, e, STR("the measured work is too large to compute with"));
 }
 
 /* ---- head and rankings ---- */

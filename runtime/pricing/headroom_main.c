@@ -42,7 +42,7 @@ static arg_result parse(arena *a, int argc, char **argv, hr_options *o, raw_opti
       {"shapes", 0, "FILE", "captured shapes, by kernel (stage B)", .text = &o->shapes},
       {"stage", 0, "auto|A|B|C", "use no better evidence than this; auto is the best that is given",
        .choice = &raw->stage},
-      {"profiles", 0, "DIR", "where the GPU profiles are", .text = &o->profiles},
+      {"profiles", 0, "DIR", "where the GPU profiles are; may be given again", .list = &o->profiles},
       {"output", 'o', "DIR", "where the two files go; made when only its last part is missing",
        .text = &o->out},
       {"head-threshold", 0, "PCT", "smallest share of GPU time looked at, 5", .real = &o->threshold},

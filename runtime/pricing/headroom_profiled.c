@@ -131,16 +131,6 @@ static void moe_variant(builder *b, const variant *v, const void *data) {
   hr_add_moe(b, facts.moe, facts.stage_known);
 }
 
-/* One logical layer over two launches (gate+up, then down) or three (gate, up, down) a step and layer. */
-static double launches_per_layer(builder *b) {
-  json_t *by_phase = hr_object(b->log, b->kernel, b->where, "calls_per_step");
-  double calls = hr_positive(b->log, by_phase, b->where, hr_phase_name(b->run->regime));
-  double per_layer = calls / b->run->model.layers, k = round(per_layer);
-  bool whole =
-      fabs(per_layer - k) <= 0.05 * k; /* a trace cuts steps, and some models' first layers are dense */
-  return (k == 2 || k == 3) && whole ? k : 1;
-}
-
 static void moe_from_profile(builder *b, str name, str short_name) {
   const hr_model_config *model = &b->run->model;
   seen_dtypes seen = hr_kernel_dtypes(b);
@@ -164,7 +154,7 @@ static void moe_from_profile(builder *b, str name, str short_name) {
   if (facts.moe.stage == ROOFLINE_MOE_LAYER) facts.moe.stage = hr_moe_stage(name);
   facts.stage_known = facts.moe.stage != ROOFLINE_MOE_LAYER;
   if (!facts.stage_known) {
-    b->out->launches = launches_per_layer(b);
+    b->out->launches = hr_launches_per_layer(b);
     facts.stage_known = b->out->launches > 1;
     if (facts.stage_known)
       NOTE(b, "one layer is %g launches: their times and bytes are summed", b->out->launches);

@@ -29,9 +29,9 @@ static roofline_headroom_peaks block_of(const roofline_profile *profile) {
 }
 
 static void load(hr_log *log, const hr_options *options, profile_set *set) {
-  uint32_t count = options->profiles != NULL ? 1 : 0;
+  uint32_t count = options->profiles.n;
   str why = {0};
-  const char *const *dirs = profiles_dirs(log->a, &options->profiles, &count, &why);
+  const char *const *dirs = profiles_dirs(log->a, options->profiles.v, &count, &why);
   diag_sink *sink = diag_sink_new(log->a);
   if (dirs == NULL || !profiles_load(log->a, sink, dirs, count, set, &why)) {
     hr_error(log, "%.*s", STR_ARG(why));

@@ -22,8 +22,8 @@ void hr_error(hr_log *log, const char *format, ...) __attribute__((format(printf
 void hr_note(hr_log *log, hr_lines *notes, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 typedef struct hr_options {
-  const char *top_n, *env, *model, *shapes, *profiles, *out;
-  arg_texts counters;
+  const char *top_n, *env, *model, *shapes, *out;
+  arg_texts profiles, counters;
   int stage;        /* roofline_headroom_stage, or -1: what the inputs allow */
   double threshold; /* percent of GPU time */
   uint32_t limit;

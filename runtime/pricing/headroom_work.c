@@ -107,10 +107,18 @@ void hr_add_moe(builder *b, roofline_headroom_moe moe, bool stage_known) {
   roofline_headroom_moe all = moe;
   all.all_experts = true;
   NOTE(b,
-       "%.10g token-expert pairs touch %.9g of %.10g experts; with every expert's weights %s would be %.10g "
-       "bytes",
+       "%.10g token-expert pairs touch %.9g of %.10g experts; the %s weights of all of them are %.10g bytes",
        pairs, roofline_headroom_experts_hit(moe.experts, pairs), moe.experts,
        roofline_moe_stage_name(moe.stage), roofline_headroom_moe_work(&all).bytes);
+}
+
+double hr_launches_per_layer(builder *b) {
+  json_t *by_phase = hr_object(b->log, b->kernel, b->where, "calls_per_step");
+  double calls = hr_positive(b->log, by_phase, b->where, hr_phase_name(b->run->regime));
+  double per_layer = calls / b->run->model.layers, k = round(per_layer);
+  /* A trace cuts steps, and some models begin with dense layers. */
+  bool whole = fabs(per_layer - k) <= 0.05 * k;
+  return (k == 2 || k == 3) && whole ? k : 1;
 }
 
 /* ---- attention ---- */

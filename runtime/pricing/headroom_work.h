@@ -55,6 +55,8 @@ typedef struct gemm_dtypes {
   roofline_headroom_dtype a, w, out;
 } gemm_dtypes;
 void hr_add_gemm(builder *b, double batch, double m, double n, double k, const gemm_dtypes *t);
+/* One moe layer over two launches (gate+up, then down) or three (gate, up, down) a step; else 1. */
+double hr_launches_per_layer(builder *b);
 /* Every stage when it is not known. */
 void hr_add_moe(builder *b, roofline_headroom_moe moe, bool stage_known);
 /* MLA's latent from the model; the rest NaN. */

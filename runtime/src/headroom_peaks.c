@@ -2,6 +2,7 @@
 #include <roofline/headroom.h>
 
 #include <ctype.h>
+#include <math.h>
 #include <string.h>
 #include <strings.h>
 
@@ -111,6 +112,16 @@ bool roofline_headroom_gfx(const char *gfx, size_t length, char *out, size_t siz
   return true;
 }
 
+/* "R9700", and also "AMD Radeon AI PRO R9700": the block's product as a word of the device's. */
+static bool names_product(const char *device, const char *product) {
+  size_t n = strlen(product);
+  for (const char *p = device; *p != '\0'; p++) {
+    bool starts = p == device || !isalnum((unsigned char)p[-1]);
+    if (starts && strncasecmp(p, product, n) == 0 && !isalnum((unsigned char)p[n])) return true;
+  }
+  return false;
+}
+
 static bool is_product(const char *product) {
   return product != NULL && *product != '\0' && strcasecmp(product, "unknown") != 0;
 }
@@ -122,7 +133,7 @@ const roofline_headroom_peaks *roofline_headroom_find_peaks(const roofline_headr
   for (size_t i = 0; i < count; i++) {
     if (strcasecmp(blocks[i].arch, gfx) != 0) continue;
     bool named = is_product(product) && blocks[i].product != NULL;
-    if (named && strcasecmp(blocks[i].product, product) == 0) return &blocks[i];
+    if (named && names_product(product, blocks[i].product)) return &blocks[i];
     if (blocks[i].arch_default && fallback == NULL) fallback = &blocks[i];
   }
   return fallback;
@@ -138,8 +149,10 @@ bool roofline_headroom_derivable(const char *gfx) {
 
 bool roofline_headroom_derive(const roofline_headroom_device *device, roofline_headroom_peaks *out) {
   roofline_headroom_peaks peaks = {.arch = out->arch, .product = out->product, .derived = true};
-  peaks.hbm = 2 * device->memory_clock_khz * 1e3 * (device->memory_bus_bits / 8);
-  peaks.flops[ROOFLINE_ROOF_FP32] = device->compute_units * 64 * 2 * device->clock_khz * 1e3;
+  double hbm = 2 * device->memory_clock_khz * 1e3 * (device->memory_bus_bits / 8);
+  double fp32 = device->compute_units * 64 * 2 * device->clock_khz * 1e3;
+  if (isfinite(hbm)) peaks.hbm = hbm;
+  if (isfinite(fp32)) peaks.flops[ROOFLINE_ROOF_FP32] = fp32;
   *out = peaks;
   return peaks.hbm > 0;
 }

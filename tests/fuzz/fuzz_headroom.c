@@ -71,13 +71,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                         .env = files[ENV].path,
                         .model = files[MODEL].path,
                         .shapes = files[SHAPES].path,
-                        .profiles = files[PROFILE].path,
                         .stage = -1,
                         .threshold = 5,
                         .limit = 8,
                         .limits = roofline_headroom_default_limits};
   for (int c = 0; c < ROOFLINE_CLASS_COUNT; c++)
     options.targets[c] = roofline_headroom_target((roofline_op_class)c, NULL);
+  vec_push(a, &options.profiles, files[PROFILE].path);
   vec_push(a, &options.counters, files[COUNTERS].path);
   hr_context context;
   hr_context_read(&log, &options, &context);

@@ -423,6 +423,8 @@ static void peak_blocks(void **state) {
   assert_true(found("gfx942:sramecc+:xnack-", "") == 4);
   assert_true(found("GFX942", "mi308x") == 4);
   assert_true(found("gfx1201", "r9700") == 3);
+  assert_true(found("gfx1201", "AMD Radeon AI PRO R9700") == 3);
+  assert_true(found("gfx1201", "r9700xt") == 0);
   assert_true(found("gfx1201", "unknown") == 0);
   assert_true(found("gfx1201", "rx9070") == 0);
   assert_true(found("gfx9501", NULL) == 0);
@@ -445,6 +447,11 @@ static void derived_peaks(void **state) {
   NEAR(p.hbm, 2.6624e12);
   NEAR(p.flops[ROOFLINE_ROOF_FP32], 23.936e12);
   assert_true(p.flops[ROOFLINE_ROOF_BF16] == 0 && p.derived);
+  d.compute_units = 1e308;
+  d.clock_khz = 1e308;
+  assert_true(roofline_headroom_derive(&d, &p) && p.flops[ROOFLINE_ROOF_FP32] == 0);
+  d.memory_bus_bits = 1e308;
+  assert_false(roofline_headroom_derive(&d, &p));
   d.memory_bus_bits = 0;
   assert_false(roofline_headroom_derive(&d, &p));
 }

@@ -366,6 +366,30 @@ static void regime_and_units(void **state) {
   json_decref(r);
 }
 
+/* The worked layer again, captured: the profile's 49.471 us are one of its two launches. */
+static void captured_layer_over_two_launches(void **state) {
+  (void)state;
+  static const char kernel[] = "'calls_per_step': {'decode': 80}, 'base_latency_ms': {'decode': 0.049471}";
+  static const char layer[] = "'op_class': 'moe', 'experts': 256, 'top_k': 8, 'tokens': 64, 'hidden': 2048, "
+                              "'intermediate': 512, 'stage': 'layer', 'w': 'fp8'";
+  json_t *r = REPORT("--top-n", one_kernel(1, kernel), "--env", json_file("env.json", env_950), "--model",
+                     json_file("config.json", "{'num_hidden_layers': 40}"), "--shapes", captured(layer));
+  NEAR(entry(r, 0), "t_ms", 0.098942);
+  NEAR(entry(r, 0), "hbm_util", 0.88024551);
+  IS(entry(r, 0), "headroom_class", "saturated");
+  json_decref(r);
+}
+
+static void profiles_from_two_places(void **state) {
+  (void)state;
+  const char *extra =
+      file("extra.yaml", "gpu: Toy\narch: gfx900\ndefault: true\nhbm: {theoretical: 1.0e12}\n");
+  json_t *r = REPORT("--top-n", one_kernel(1, ""), "--env", json_file("env.json", "{'gfx': 'gfx900'}"),
+                     "--profiles", extra);
+  NEAR(json_object_get(r, "peaks"), "hbm_bw_bytes_s", 1e12);
+  json_decref(r);
+}
+
 /* Tensor parallelism: 2 KV heads on 8 ranks are replicated, an MLA latent is not sharded. */
 static void sharded_attention(void **state) {
   (void)state;
@@ -510,6 +534,8 @@ int main(void) {
       IN_FOLDER(at_most_eight),
       IN_FOLDER(fallbacks_have_notes),
       IN_FOLDER(regime_and_units),
+      IN_FOLDER(captured_layer_over_two_launches),
+      IN_FOLDER(profiles_from_two_places),
       IN_FOLDER(sharded_attention),
       IN_FOLDER(largest_feasible_candidate),
       IN_FOLDER(counters_are_per_dispatch),

@@ -57,9 +57,10 @@ typedef struct roofline_headroom_peaks {
 
 /* Lower-cases a gfx name and cuts `:sramecc+` and the like. False when it does not fit `size`. */
 ROOFLINE_API bool roofline_headroom_gfx(const char *gfx, size_t length, char *out, size_t size);
-/* The block for a gfx name as roofline_headroom_gfx leaves it and a product (NULL, "" and "unknown" are
-   no constraint). NULL when there is none; `roofline_headroom_derivable` then says whether peaks may be
-   derived instead: never for gfx120x, whose products differ too much. */
+/* The block for a gfx name as roofline_headroom_gfx leaves it and a product, which may be a full device
+   name that has the product as a word (NULL, "" and "unknown" are no constraint). NULL when there is none;
+   `roofline_headroom_derivable` then says whether peaks may be derived instead: never for gfx120x, whose
+   products differ too much. */
 ROOFLINE_API const roofline_headroom_peaks *
 roofline_headroom_find_peaks(const roofline_headroom_peaks *blocks, size_t count, const char *gfx,
                              const char *product);
