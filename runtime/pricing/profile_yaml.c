@@ -6,18 +6,19 @@
 #include "runtime/pricing/profiles.h"
 #include "text/yaml_tree.h"
 
-typedef struct reader {
-  arena *a;
-  diag_sink *sink;
-  const source *src;
-} reader;
-
 /* A mapping under reading: `name` is how messages call it, `at` its key (or its first line). */
 typedef struct block {
   const yt_node *map;
   const char *name;
   span at;
 } block;
+
+typedef struct reader {
+  arena *a;
+  diag_sink *sink;
+  const source *src;
+  VEC(block) uncalibrated;
+} reader;
 
 #define COUNT(array) ((uint32_t)(sizeof(array) / sizeof *(array)))
 
@@ -164,9 +165,7 @@ static void read_roof(reader *r, const block *b, const char *key, const char *co
   roof->calibration = read_share(r, b, "calibration");
   roof->source = read_text(r, b, "source");
   roof->calibration_source = read_text(r, b, "calibration_source");
-  if (yt_get(b->map, "calibration", NULL) == NULL)
-    diag_add(r->sink, PROFILE_NOT_CALIBRATED, b->at, "%s has no calibration: rows that need it stay blank",
-             b->name);
+  if (yt_get(b->map, "calibration", NULL) == NULL) vec_push(r->a, &r->uncalibrated, *b);
 }
 
 typedef VEC(roofline_roof) roof_list;
@@ -206,6 +205,18 @@ static void check_half_peaks(reader *r, const block *b, const roofline_profile *
   diag *d = diag_add(r->sink, PROFILE_PEAKS_DIFFER, yt_value_span(r->src, second),
                      "the bf16 and fp16 tensor peaks differ: one of them is mis-measured");
   diag_relate(r->sink, d, yt_value_span(r->src, first), "the other peak");
+}
+
+/* A profile of datasheet numbers is one thing to say, not one a roof. */
+static void say_uncalibrated(reader *r, const block *b, const roofline_profile *p) {
+  if ((int32_t)r->uncalibrated.n == p->roof_count + 1) {
+    diag_add(r->sink, PROFILE_NOT_CALIBRATED, b->at,
+             "no roof has a calibration: the profile prices only under --theoretical");
+    return;
+  }
+  for (uint32_t i = 0; i < r->uncalibrated.n; i++)
+    diag_add(r->sink, PROFILE_NOT_CALIBRATED, r->uncalibrated.v[i].at,
+             "%s has no calibration: rows that need it stay blank", r->uncalibrated.v[i].name);
 }
 
 static void read_aliases(reader *r, const block *b, roofline_profile *p) {
@@ -265,7 +276,7 @@ static void read_product(reader *r, const block *b, roofline_profile *p) {
 }
 
 const roofline_profile *profile_read(arena *a, diag_sink *sink, const source *src) {
-  reader r = {a, sink, src};
+  reader r = {a, sink, src, {0}};
   uint32_t errors = diag_errors(sink);
   bool empty = false;
   const yt_node *root = yt_parse(a, sink, src, &yt_default_limits, &empty);
@@ -297,5 +308,6 @@ const roofline_profile *profile_read(arena *a, diag_sink *sink, const source *sr
   p->roofs = roofs.v;
   p->roof_count = (int32_t)roofs.n;
   check_half_peaks(&r, &b, p);
+  say_uncalibrated(&r, &b, p);
   return diag_errors(sink) == errors ? p : NULL;
 }

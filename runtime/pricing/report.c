@@ -60,8 +60,7 @@ void report_summary_lines(report *r, const char *indent) {
                     (unsigned long long)s->blanks[i]);
   writer_printf(
       r->out,
-      "%sthresholds: at ceiling from %g, anomaly above %g, latency-bound below %g µs at the speed of "
-      "light and %g µs measured\n",
+      "%sthresholds: at ceiling from %g, anomaly above %g, latency-bound below %g µs of light and %g µs\n",
       indent, t->at_ceiling, t->anomaly, t->latency_sol_us, t->latency_actual_us);
   writer_printf(r->out, "%sefficiency is of %s roofs; gain leads to %g\n", indent, report_basis(r),
                 report_target(r));

@@ -6,12 +6,12 @@
 
 #include "runtime/pricing/report.h"
 
-enum { WIDTH = 100, NAMES = 3, NUMBERS = 5, VERDICT_WIDTH = 13 };
-/* What stands behind the names: verdict, then efficiency, bound, time, speed of light, gain. */
+enum { WIDTH = 100, NAMES = 3, NUMBERS = 4, VERDICT_WIDTH = 13 };
+/* What stands behind the names and the verdict. */
 static const struct {
   const char *head;
   int width;
-} number_columns[NUMBERS] = {{"EFF", 6}, {"BOUND", 7}, {"TIME", 8}, {"SOL", 8}, {"GAIN", 7}};
+} number_columns[NUMBERS] = {{"EFF", 6}, {"BOUND", 7}, {"TIME", 8}, {"GAIN", 7}};
 static const char basis_note[] = " theoretical";
 
 typedef struct layout {
@@ -81,7 +81,7 @@ static layout lay_out(const report *r, const priced_row *rows, uint64_t count) {
       int width = text_width(name_of(&rows[i], c));
       if (width > l.name[c]) l.name[c] = width;
     }
-  if (l.name[2] > 12) l.name[2] = 12;
+  if (l.name[2] > 10) l.name[2] = 10;
   int room = WIDTH - l.total - 1 - (l.name[2] > 0 ? l.name[2] + 1 : 0);
   if (l.name[0] + l.name[1] > room) {
     int half = room / 2;
@@ -137,12 +137,11 @@ static void put_numbers(writer *w, const priced_row *row) {
   snprintf(cells[0], REPORT_UNIT_MAX, "%.1f%%", g->efficiency * 100);
   snprintf(cells[1], REPORT_UNIT_MAX, "%s", roofline_bound_name(g->bound));
   report_time(g->actual_time_ms, cells[2]);
-  report_time(g->sol_time_ms, cells[3]);
   if (g->attainable_speedup > 1)
-    snprintf(cells[4], REPORT_UNIT_MAX, g->attainable_speedup < 1000 ? "%.2fx" : "%.0fx",
+    snprintf(cells[3], REPORT_UNIT_MAX, g->attainable_speedup < 1000 ? "%.2fx" : "%.0fx",
              g->attainable_speedup);
   else
-    snprintf(cells[4], REPORT_UNIT_MAX, "-");
+    snprintf(cells[3], REPORT_UNIT_MAX, "-");
   for (int i = 0; i < NUMBERS; i++) {
     writer_literal(w, " ");
     put_right(w, cells[i], number_columns[i].width);

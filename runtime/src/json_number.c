@@ -3,7 +3,8 @@
    A double is m × 2^e. For 1e-10 <= x < 2^53 some power of ten s <= 27 brings it to 17 integer digits,
    and m × 5^s is below 2^118: two words hold it exactly. Of the multiples of 100, of 10 and of 1 nearest
    to that number, the first that lies strictly inside the double's rounding interval has 15, 16 or 17
-   digits and reads back as x. Numbers outside that range are rare in records; printf tries them. */
+   digits and reads back as x. printf tries the rest, which are rare in records: numbers outside that
+   range, and fractions that are powers of two. */
 #include "json_text.h"
 
 #include <math.h>
@@ -76,9 +77,9 @@ static bool scale_to(uint64_t m, int e, int scale, scaled *out) {
 }
 
 /* The multiple of `unit` nearest to the scaled number, if it reads back as the same double. */
-static inline bool nearest_multiple(const scaled *v, uint64_t half_gap, uint64_t unit, uint64_t *digits) {
-  const uint64_t one = UINT64_C(1) << v->shift, gap_whole = half_gap >> v->shift;
-  const uint64_t gap_fraction = half_gap & (one - 1);
+static inline bool nearest_multiple(const scaled *v, uint64_t unit, uint64_t *digits) {
+  const uint64_t one = UINT64_C(1) << v->shift, gap_whole = v->half_gap >> v->shift;
+  const uint64_t gap_fraction = v->half_gap & (one - 1);
   uint64_t below = v->whole % unit, whole = below, fraction = v->fraction;
   bool up = below > unit - 1 - below || (2 * below == unit && fraction > 0) ||
             (2 * below == unit - 1 && fraction > one / 2);
@@ -95,7 +96,8 @@ static bool shortest(double x, uint64_t *digits, int *exponent) {
   uint64_t bits;
   memcpy(&bits, &x, sizeof bits);
   uint64_t m = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52;
-  int e = (int)(bits >> 52) - 1075; /* x is normal and positive: x = m × 2^e */
+  if (m == UINT64_C(1) << 52) return false; /* a power of two: the gaps on its two sides differ */
+  int e = (int)(bits >> 52) - 1075;         /* x is normal and positive: x = m × 2^e */
   /* 1233/4096 is log10(2), near enough to be one off at most; 64 keeps the division's operand positive. */
   int scale = DIGITS - 1 - (((e + 52 + 64) * 1233) / 4096 - 64 * 1233 / 4096);
   scaled v;
@@ -103,10 +105,8 @@ static bool shortest(double x, uint64_t *digits, int *exponent) {
   if (v.whole >= TEN_17 && !scale_to(m, e, --scale, &v)) return false;
   if (v.whole < TEN_16 && !scale_to(m, e, ++scale, &v)) return false;
   if (v.whole < TEN_16 || v.whole >= TEN_17) return false;
-  /* Below a power of two the gap is half as wide: taking that half on both sides is safe. */
-  uint64_t half_gap = m == UINT64_C(1) << 52 ? v.half_gap / 2 : v.half_gap;
-  if (!nearest_multiple(&v, half_gap, 100, digits) && !nearest_multiple(&v, half_gap, 10, digits))
-    nearest_multiple(&v, half_gap, 1, digits);
+  if (!nearest_multiple(&v, 100, digits) && !nearest_multiple(&v, 10, digits))
+    nearest_multiple(&v, 1, digits);
   *exponent = -scale;
   return true;
 }
