@@ -231,8 +231,7 @@ bool fold_generate(fold *c, const tensor_decl *t, bool draw, struct fold_metadat
   call_args a = {0};
   if (!fold_arguments(c, e, &a)) return false;
   roofline_status st = ROOFLINE_OK;
-  char *op = arena_cstr(c->a, c->e->name), *name = arena_cstr(c->a, t->name);
-  uint32_t seed = roofline_generator_seed(op, name);
+  uint32_t seed = draw ? roofline_generator_seed(arena_cstr(c->a, c->e->name), arena_cstr(c->a, t->name)) : 0;
   *out = (struct fold_metadata){0};
   generate(e->symbol, &st, &a, seed, &out->shape, NULL);
   int64_t count = st == ROOFLINE_OK ? roofline_prod(&st, roofline_seq_of_shape(&out->shape)) : 0;
@@ -240,6 +239,10 @@ bool fold_generate(fold *c, const tensor_decl *t, bool draw, struct fold_metadat
     out->count = count;
     out->values = arena_raw(c->a, ((size_t)count + 1) * sizeof(int64_t));
     generate(e->symbol, &st, &a, seed, &out->shape, out->values);
+    for (int64_t i = 0; i < count && st == ROOFLINE_OK; i++) {
+      out->least = out->values[i] < out->least ? out->values[i] : out->least;
+      out->most = out->values[i] > out->most ? out->values[i] : out->most;
+    }
   }
   if (st == ROOFLINE_OK) return true;
   fold_fail(c, e, st);

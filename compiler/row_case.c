@@ -226,9 +226,9 @@ static void check_values_fit(rows *r) {
     if (r->metadata[t] == NULL) continue;
     value dtype = fold_formula(&r->j->c, &e->tensors[t].dtype);
     if (dtype.tag != V_DTYPE || dtype.u.t != ROOFLINE_INT32) continue;
-    for (int64_t i = 0; i < r->metadata[t]->count; i++) {
-      int64_t v = r->metadata[t]->values[i];
-      if (v >= INT32_MIN && v <= INT32_MAX) continue;
+    int64_t least = r->metadata[t]->least, most = r->metadata[t]->most;
+    if (least < INT32_MIN || most > INT32_MAX) {
+      int64_t v = least < INT32_MIN ? least : most;
       row_defect(r, ROW_GENERATOR, "a generated value of '%.*s', %lld, does not fit int32",
                  STR_ARG(e->tensors[t].name), (long long)v);
       return;

@@ -132,9 +132,7 @@ str str_of(const char *c_string) {
   return (str){c_string, c_string != NULL ? (uint32_t)strlen(c_string) : 0};
 }
 
-bool str_eq(str a, str b) { return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0); }
 
-bool str_is(str a, const char *c_string) { return str_eq(a, str_of(c_string)); }
 
 int str_cmp(str a, str b) {
   uint32_t n = a.n < b.n ? a.n : b.n;

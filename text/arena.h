@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 typedef struct arena arena;
 
@@ -42,8 +43,13 @@ typedef struct str {
 #define STR_ARG(s) (int)(s).n, ((s).p != NULL ? (s).p : "") /* for "%.*s" */
 
 str str_of(const char *c_string);
-bool str_eq(str a, str b);
-bool str_is(str a, const char *c_string);
+static inline bool str_eq(str a, str b) { return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0); }
+/* Most texts differ in their first byte; the terminator ends a shorter C string. */
+static inline bool str_is(str a, const char *c_string) {
+  for (uint32_t i = 0; i < a.n; i++)
+    if (a.p[i] != c_string[i] || c_string[i] == '\0') return false;
+  return c_string[a.n] == '\0';
+}
 int str_cmp(str a, str b); /* bytewise: the same order in every locale */
 uint32_t str_hash(str s);  /* for tables; its value is not part of any format */
 str arena_str(arena *a, str s);

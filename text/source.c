@@ -22,10 +22,22 @@ uint32_t source_utf8_length(const char *text, const char *text_end) {
   return n;
 }
 
+/* Eight bytes at once: is any of them NUL or above ASCII? */
+static bool plain_eight(const char *p) {
+  uint64_t w;
+  memcpy(&w, p, sizeof w);
+  const uint64_t low = UINT64_C(0x0101010101010101), high = UINT64_C(0x8080808080808080);
+  return ((w - low) & high) == 0 && (w & high) == 0;
+}
+
 /* Offset of the first byte that is not text, or the length: a NUL or no UTF-8. */
 static uint32_t first_bad_byte(str text) {
   const char *p = text.p, *end = p + text.n;
   while (p < end) {
+    if (end - p >= 8 && plain_eight(p)) {
+      p += 8;
+      continue;
+    }
     uint32_t n = *p == '\0' ? 0 : source_utf8_length(p, end);
     if (n == 0) break;
     p += n;
@@ -40,15 +52,24 @@ static uint32_t line_end_length(const char *p, const char *end) {
   return p + 1 < end && p[1] == '\n' ? 2 : 1;
 }
 
+/* The next line end at or behind p, or the end. */
+static const char *next_line_end(const char *p, const char *end, bool returns) {
+  if (!returns) {
+    const char *found = memchr(p, '\n', (size_t)(end - p));
+    return found == NULL ? end : found;
+  }
+  while (p < end && line_end_length(p, end) == 0) p++;
+  return p;
+}
+
 static void find_lines(arena *a, source *s) {
   const char *end = s->text.p + s->text.n;
+  bool returns = memchr(s->text.p, '\r', s->text.n) != NULL;
   for (int pass = 0; pass < 2; pass++) { /* count, then keep */
     uint32_t count = 1;
     if (pass == 1) s->lines[0] = 0;
-    for (const char *p = s->text.p; p < end;) {
-      uint32_t n = line_end_length(p, end);
-      p += n == 0 ? 1 : n;
-      if (n == 0) continue;
+    for (const char *p = s->text.p; (p = next_line_end(p, end, returns)) < end;) {
+      p += line_end_length(p, end);
       if (pass == 1) s->lines[count] = (uint32_t)(p - s->text.p);
       count++;
     }
@@ -66,6 +87,11 @@ enum { STRETCH = 1024 };
 
 static source_count count_more(source_count n, const char *p, const char *end) {
   for (; p < end; p++) {
+    for (; end - p >= 8 && plain_eight(p); p += 8) {
+      n.characters += 8;
+      n.utf16 += 8;
+    }
+    if (p == end) break;
     unsigned char c = (unsigned char)*p;
     if ((c & 0xC0) == 0x80) continue;
     n.characters++;

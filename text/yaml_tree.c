@@ -56,6 +56,13 @@ typedef struct reader {
 static uint32_t byte_of(reader *r, size_t index) {
   if (r->ascii) return index < r->src->text.n ? (uint32_t)index : r->src->text.n;
   const char *text = r->src->text.p;
+  /* Eight ASCII bytes are eight characters; libyaml's marks mostly move forward. */
+  const uint64_t high = UINT64_C(0x8080808080808080);
+  for (uint64_t w; r->characters + 8 <= index && r->bytes + 8 <= r->src->text.n;
+       r->characters += 8, r->bytes += 8) {
+    memcpy(&w, text + r->bytes, sizeof w);
+    if ((w & high) != 0) break;
+  }
   for (; r->characters < index && r->bytes < r->src->text.n; r->characters++) do
       r->bytes++;
     while (r->bytes < r->src->text.n && ((unsigned char)text[r->bytes] & 0xC0) == 0x80);

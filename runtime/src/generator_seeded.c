@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "generator.h"
+#include "random.h"
 #include "sequence.h"
 
 typedef struct sampler {
@@ -39,11 +40,19 @@ static void sampler_end(sampler *s) { free(s->scratch); }
 /* Each pick leaves a hole in the pool that the last item left fills. */
 static void sample_from_pool(sampler *s, int64_t *values, int64_t population, int64_t k) {
   int64_t *pool = s->scratch;
+  int shift = 32;
+  while (shift > 0 && population >> (32 - shift) != 0) shift--;
   for (int64_t i = 0; i < population; i++) pool[i] = i;
-  for (int64_t i = 0; i < k; i++) {
-    int64_t left = population - i, j = roofline_random_below(&s->random, left);
+  /* roofline_random_below without its branch, which nothing can predict: a draw that is too large takes
+     the last item, leaves the pool as it is, and its pick is overwritten by the next. A pool is smaller
+     than 2^31 items (pool_limit of what fits a generated tensor), so one word is one draw. */
+  for (int64_t i = 0; i < k;) {
+    int64_t left = population - i, draw = random_word(&s->random) >> shift;
+    int64_t fits = draw < left, j = fits != 0 ? draw : left - 1;
     values[i] = pool[j];
     pool[j] = pool[left - 1];
+    shift += (int)(fits & ((left & (left - 1)) == 0)); /* what is left then has a bit less */
+    i += fits;
   }
 }
 

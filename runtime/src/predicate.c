@@ -38,9 +38,16 @@ bool roofline_max_segment(roofline_status *status, const roofline_metadata *m, i
 }
 
 static bool values_within(const roofline_metadata *m, int64_t first, int64_t last) {
-  for (int64_t i = 0; i < m->count; i++)
-    if (roofline_metadata_at(m, i) < first || roofline_metadata_at(m, i) > last) return false;
-  return true;
+  /* Nearly always all of them are: looking at each without leaving early lets compilers use vectors. */
+  bool outside = false;
+  if (m->dtype == ROOFLINE_INT64) {
+    const int64_t *v = (const int64_t *)m->data;
+    for (int64_t i = 0; i < m->count; i++) outside |= (v[i] < first) | (v[i] > last);
+  } else {
+    const int32_t *v = (const int32_t *)m->data;
+    for (int64_t i = 0; i < m->count; i++) outside |= (v[i] < first) | (v[i] > last);
+  }
+  return !outside;
 }
 
 bool roofline_in_range(roofline_status *status, const roofline_metadata *m, int64_t lo, int64_t hi) {

@@ -12,7 +12,7 @@ extern "C" {
 
 /* MT19937 as CPython's random.Random(seed) seeds and draws it. */
 typedef struct roofline_random {
-  uint32_t state[624];
+  uint32_t state[624], tempered[624]; /* the next words, as they are drawn */
   int32_t index;
 } roofline_random;
 ROOFLINE_API void roofline_random_seed(roofline_random *r, uint64_t seed);
