@@ -23,7 +23,7 @@ typedef struct scan {
   uint32_t at, end; /* in the token */
   uint8_t style;
   uint32_t indent; /* block scalars: columns cut from each line */
-  bool line_start; /* block scalars: at a line's first column */
+  bool content;    /* block scalars: a line of text has been passed; breaks before one are all kept */
 } scan;
 
 uint32_t yt_break_length(const char *text, uint32_t left) {
@@ -126,8 +126,8 @@ static piece fold_block(const scan *c, bool line_is_indented) {
     p.end = skip_indent(c, p.end + length);
   }
   bool next_is_indented = p.end < c->end && is_blank(c->s[p.end]);
-  bool folds =
-      c->style == YT_FOLDED && first != 3 && !line_is_indented && !next_is_indented && p.end < c->end;
+  bool folds = c->style == YT_FOLDED && c->content && first != 3 && !line_is_indented && !next_is_indented &&
+               p.end < c->end;
   p.n = folds ? (rest > 0 ? rest : 1) : break_text(first) + rest;
   return p;
 }
@@ -135,6 +135,7 @@ static piece fold_block(const scan *c, bool line_is_indented) {
 static piece next_block(scan *c, uint32_t line_begin) {
   if (break_length(c, c->at) > 0) return fold_block(c, line_begin < c->end && is_blank(c->s[line_begin]));
   uint32_t n = line_length(c, c->at);
+  c->content = true;
   return (piece){c->at, c->at + n, n};
 }
 

@@ -217,6 +217,7 @@ static void test_text_spans(void **state) {
       {"k: >\n  a\n    b\n    c\n  d\n  «Kk»\n", "Kk"},
       {"k: >-\n  a\n    «Kk»\n", "Kk"},
       {"k: >\n\n  a\n\n    b\n\n  c «Kk»\n", "Kk"},
+      {"k: >\n\n \n\n  a\n  b «Kk»\n", "Kk"},
       {"k: >+\n  a\n  «Kk»\n\n\n", "Kk"},
       {"k: >1\n   a\n  b\n «Kk»\n", "Kk"},
       {"k: >\n  a«\n  »b\n", " "},
