@@ -47,7 +47,7 @@ typedef struct arg_subcommand {
 typedef struct arg_program {
   const char *name; /* "rooflinec", or "roofline records" for a command that has commands itself */
   const char *summary;
-  const char *version; /* what --version prints, or NULL */
+  const char *version; /* "1.0.0": --version prints it after the name; or NULL */
   const arg_subcommand *commands;
   uint32_t command_count;
 } arg_program;

@@ -131,7 +131,8 @@ void diag_print_sarif(const diag_report *report, FILE *out) {
   const counted_hash *prints = fingerprints(a, report);
   uint32_t rules[DIAG_CODE_COUNT + 1] = {0}, rule_count = 0; /* number of the rule, plus one */
   fputs("{\"$schema\": \"https://json.schemastore.org/sarif-2.1.0.json\",\n \"version\": \"2.1.0\",\n"
-        " \"runs\": [{\n  \"tool\": {\"driver\": {\"name\": \"rooflinec\", \"rules\": [",
+        " \"runs\": [{\n  \"tool\": {\"driver\": {\"name\": \"rooflinec\", \"version\": \"" ROOFLINE_VERSION
+        "\", \"rules\": [",
         out);
   for (uint32_t i = 0; i < report->n; i++) {
     diag_code code = report->v[i]->code;

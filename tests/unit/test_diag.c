@@ -330,8 +330,9 @@ static void test_sarif_form(void **state) {
   json_t *run = sarif_run(j), *rules, *first, *second;
   const char *s[8];
   json_int_t n[6];
-  assert_int_equal(json_unpack(run, "{s:{s:{s:s, s:o !} !}, s:s, s:[oo!] !}", "tool", "driver", "name", &s[0],
-                               "rules", &rules, "columnKind", &s[1], "results", &first, &second),
+  assert_int_equal(json_unpack(run, "{s:{s:{s:s, s:s, s:o !} !}, s:s, s:[oo!] !}", "tool", "driver", "name",
+                               &s[0], "version", &s[2], "rules", &rules, "columnKind", &s[1], "results",
+                               &first, &second),
                    0);
   assert_string_equal(s[1], "utf16CodeUnits");
   assert_int_equal(json_array_size(rules), 2);
