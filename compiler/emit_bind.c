@@ -3,11 +3,7 @@
 
 str emit_declaration(emit_op *op, const tensor_decl *t, const char *part) {
   static const char *const sections[] = {"inputs", "params", "outputs"};
-  return arena_printf(op->a, "%s.%.*s%s", sections[t->role], STR_ARG(t->name), part);
-}
-
-static void put_check(out_text *o, uint32_t indent, str call) {
-  emit_linef(o, indent, "if ((status = %.*s) != ROOFLINE_OK) return status;", STR_ARG(call));
+  return emit_format(op->a, "%s.$%s", sections[t->role], t->name, part);
 }
 
 /* ---- static data that the checks read ---- */
@@ -16,7 +12,7 @@ static str strings_of(emit_op *op, const kind *k) {
   out_text o;
   out_init(&o, op->a);
   for (uint32_t i = 0; i < k->member_count; i++)
-    out_printf(&o, "%s%.*s", i > 0 ? ", " : "", STR_ARG(emit_quote(op->a, k->members[i])));
+    emit_putf(&o, "%s$", i > 0 ? ", " : "", emit_quote(op->a, k->members[i]));
   return out_str(&o);
 }
 
@@ -47,7 +43,7 @@ static bool lengths_of(emit_op *op, const expr *type, out_text *o, uint32_t *cou
     if (arm->op != EX_GENERIC) continue;
     const bool any = str_is(arm->name, "list") || (arm->n == 2 && arm->args[1]->op == EX_ELLIPSIS);
     if (any) return false;
-    out_printf(o, "%s%u", *count > 0 ? ", " : "", arm->n);
+    emit_putf(o, "%s%u", *count > 0 ? ", " : "", arm->n);
     ++*count;
   }
   (void)op;
@@ -62,31 +58,29 @@ static void put_union(emit_op *op, out_text *o, const param_decl *p) {
   out_init(&list, op->a);
   uint32_t string_count = 0, length_count = 0;
   if (kind_may(k, K_ENUM) && !kind_may(k, K_STR | K_OBJECT)) {
-    strings = arena_printf(op->a, "%.*s_%.*s_strings", STR_ARG(op->symbol), STR_ARG(name));
-    emit_linef(o, 0, "static const char *const %.*s[] = {%.*s};", STR_ARG(strings),
-               STR_ARG(strings_of(op, k)));
+    strings = emit_format(op->a, "$_$_strings", op->symbol, name);
+    emit_linef(o, 0, "static const char *const $[] = {$};", strings, strings_of(op, k));
     string_count = k->member_count;
   }
   if (p->type != NULL && lengths_of(op, p->type, &list, &length_count)) {
-    lengths = arena_printf(op->a, "%.*s_%.*s_lengths", STR_ARG(op->symbol), STR_ARG(name));
-    emit_linef(o, 0, "static const int32_t %.*s[] = {%.*s};", STR_ARG(lengths), STR_ARG(out_str(&list)));
+    lengths = emit_format(op->a, "$_$_lengths", op->symbol, name);
+    emit_linef(o, 0, "static const int32_t $[] = {$};", lengths, out_str(&list));
   }
   const bool absent_items = kind_may(k, K_SEQ) && k->item != NULL && kind_may(k->item, K_NONE);
-  emit_linef(o, 0,
-             "static const roofline_bind_union %.*s_%.*s_union = {0x%xu, 0x%xu, %.*s, %u, %.*s, %u, %s};",
-             STR_ARG(op->symbol), STR_ARG(name), tags_of(k), k->dtypes, STR_ARG(strings), string_count,
-             STR_ARG(lengths), str_is(lengths, "NULL") ? 0 : length_count, absent_items ? "true" : "false");
+  emit_linef(o, 0, "static const roofline_bind_union $_$_union = {0x%xu, 0x%xu, $, %u, $, %u, %s};",
+             op->symbol, name, tags_of(k), k->dtypes, strings, string_count, lengths,
+             str_is(lengths, "NULL") ? 0 : length_count, absent_items ? "true" : "false");
 }
 
 static void put_names(emit_op *op, out_text *o) {
   if (op->e->tensor_count == 0) return;
-  emit_linef(o, 0, "static const roofline_bind_names %.*s_names[] = {", STR_ARG(op->symbol));
+  emit_linef(o, 0, "static const roofline_bind_names $_names[] = {", op->symbol);
   for (uint32_t i = 0; i < op->e->tensor_count; i++) {
     const tensor_decl *t = &op->e->tensors[i];
-    emit_linef(o, 4, "{%.*s, %.*s, %.*s, %.*s},", STR_ARG(emit_quote(op->a, emit_declaration(op, t, ""))),
-               STR_ARG(emit_quote(op->a, emit_declaration(op, t, ".shape"))),
-               STR_ARG(emit_quote(op->a, emit_declaration(op, t, ".dtype"))),
-               STR_ARG(emit_quoted_text(op->a, emit_shape_text(op, t))));
+    emit_linef(o, 4, "{$, $, $, $},", emit_quote(op->a, emit_declaration(op, t, "")),
+               emit_quote(op->a, emit_declaration(op, t, ".shape")),
+               emit_quote(op->a, emit_declaration(op, t, ".dtype")),
+               emit_quoted_text(op->a, emit_shape_text(op, t)));
   }
   out_put(o, STR("};\n\n"));
 }
@@ -94,7 +88,7 @@ static void put_names(emit_op *op, out_text *o) {
 static void put_combos(emit_op *op, out_text *o) {
   const entry *e = op->e;
   if (e->combo_count == 0) return;
-  emit_linef(o, 0, "static const roofline_dtype %.*s_combos[] = {", STR_ARG(op->symbol));
+  emit_linef(o, 0, "static const roofline_dtype $_combos[] = {", op->symbol);
   for (uint32_t i = 0; i < e->combo_count; i++) {
     out_text row;
     out_init(&row, op->a);
@@ -102,12 +96,12 @@ static void put_combos(emit_op *op, out_text *o) {
     for (uint32_t j = 0; j < e->combos[0].cell_count; j++) {
       for (uint32_t k = 0; k < e->combos[i].cell_count; k++) {
         if (e->combos[i].cells[k].symbol == e->combos[0].cells[j].symbol)
-          out_printf(&row, "%.*s, ", STR_ARG(emit_dtype_name(op->a, e->combos[i].cells[k].dtype)));
+          emit_putf(&row, "$, ", emit_dtype_name(op->a, e->combos[i].cells[k].dtype));
       }
     }
     str text = out_str(&row);
     if (text.n > 0) text.n--;
-    emit_linef(o, 4, "%.*s", STR_ARG(text));
+    emit_linef(o, 4, "$", text);
   }
   out_put(o, STR("};\n\n"));
 }
@@ -116,39 +110,38 @@ static void put_combos(emit_op *op, out_text *o) {
 
 static void put_parameter(emit_op *op, out_text *o, const param_decl *p) {
   const str field = op->fields[p->symbol];
-  const str declaration = emit_quote(op->a, arena_printf(op->a, "params.%.*s", STR_ARG(p->name)));
+  const str declaration = emit_quote(op->a, emit_format(op->a, "params.$", p->name));
   const kind *k = p->kind;
-  emit_linef(o, 2, "call->%.*s = args->%.*s;", STR_ARG(field), STR_ARG(field));
+  emit_linef(o, 2, "call->$ = args->$;", field, field);
   switch (op->reps[p->symbol]) {
   case REP_ENUM:
-    put_check(o, 2,
-              arena_printf(op->a, "roofline_bind_range(error, %.*s, args->%.*s, %d, %u)",
-                           STR_ARG(declaration), STR_ARG(field), kind_may(k, K_NONE) ? 0 : 1,
-                           k->member_count));
+    emit_check(o, 2,
+               emit_format(op->a, "roofline_bind_range(error, $, args->$, %d, %u)", declaration, field,
+                           kind_may(k, K_NONE) ? 0 : 1, k->member_count));
     return;
   case REP_DTYPE:
-    put_check(o, 2,
-              arena_printf(op->a, "roofline_bind_dtype(error, %.*s, args->%.*s, 0x%xu)", STR_ARG(declaration),
-                           STR_ARG(field), k->dtypes | (kind_may(k, K_NONE) ? 1u : 0u)));
+    emit_check(o, 2,
+               emit_format(op->a, "roofline_bind_dtype(error, $, args->$, 0x%xu)", declaration, field,
+                           k->dtypes | (kind_may(k, K_NONE) ? 1u : 0u)));
     return;
   case REP_SEQ: {
     const bool absent = k->item != NULL && kind_may(k->item, K_NONE);
-    put_check(o, 2,
-              arena_printf(op->a, "roofline_bind_seq(error, %.*s, args->%.*s, %d, %s)", STR_ARG(declaration),
-                           STR_ARG(field), k->length, absent ? "true" : "false"));
+    emit_check(o, 2,
+               emit_format(op->a, "roofline_bind_seq(error, $, args->$, %d, %s)", declaration, field,
+                           k->length, absent ? "true" : "false"));
     return;
   }
   case REP_VALUE:
-    put_check(o, 2,
-              arena_printf(op->a, "roofline_bind_value(error, %.*s, &args->%.*s, &%.*s_%.*s_union)",
-                           STR_ARG(declaration), STR_ARG(field), STR_ARG(op->symbol), STR_ARG(field)));
+    emit_check(o, 2,
+               emit_format(op->a, "roofline_bind_value(error, $, &args->$, &$_$_union)", declaration, field,
+                           op->symbol, field));
     return;
   case REP_ADT: {
     const uint32_t indent = kind_may(k, K_NONE) ? 4 : 2;
-    if (kind_may(k, K_NONE)) emit_linef(o, 2, "if (args->%.*s.type != NULL) {", STR_ARG(field));
-    put_check(o, indent,
-              arena_printf(op->a, "%.*s_check(error, %.*s, &args->%.*s)",
-                           STR_ARG(emit_adt_name(op->em, k->adt)), STR_ARG(declaration), STR_ARG(field)));
+    if (kind_may(k, K_NONE)) emit_linef(o, 2, "if (args->$.type != NULL) {", field);
+    emit_check(
+        o, indent,
+        emit_format(op->a, "$_check(error, $, &args->$)", emit_adt_name(op->em, k->adt), declaration, field));
     if (kind_may(k, K_NONE)) out_put(o, STR("  }\n"));
     return;
   }
@@ -178,13 +171,11 @@ static void put_presence_of(emit_fn *fn, out_text *o, uint32_t i, bool *done) {
   done[i] = true;
   const str field = op->fields[t->symbol];
   if (t->presence == PRESENT_OPTIONAL) {
-    emit_linef(o, 2, "call->present.%.*s = args->%.*s.dtype != ROOFLINE_DTYPE_NONE;", STR_ARG(field),
-               STR_ARG(field));
+    emit_linef(o, 2, "call->present.$ = args->$.dtype != ROOFLINE_DTYPE_NONE;", field, field);
     return;
   }
   put_read_presences(fn, o, t->condition.root, done);
-  emit_linef(o, 2, "call->present.%.*s = %.*s;", STR_ARG(field),
-             STR_ARG(emit_as(fn, t->condition.root, REP_BOOL)));
+  emit_linef(o, 2, "call->present.$ = $;", field, emit_as(fn, t->condition.root, REP_BOOL));
 }
 
 static void put_presence(emit_fn *fn, out_text *o) {
@@ -197,21 +188,19 @@ static void put_presence(emit_fn *fn, out_text *o) {
     if (!emit_is_passed(t)) continue;
     const str field = op->fields[t->symbol];
     if (t->role == ROOFLINE_OUTPUT)
-      emit_linef(o, 2, "call->present.out = args->%.*s.dtype != ROOFLINE_DTYPE_NONE;", STR_ARG(field));
+      emit_linef(o, 2, "call->present.out = args->$.dtype != ROOFLINE_DTYPE_NONE;", field);
     const str wanted = t->role == ROOFLINE_OUTPUT ? STR("call->present.out")
-                       : emit_presence_varies(t)  ? arena_printf(op->a, "call->present.%.*s", STR_ARG(field))
+                       : emit_presence_varies(t)  ? emit_format(op->a, "call->present.$", field)
                                                   : STR("true");
-    put_check(o, 2,
-              arena_printf(op->a, "roofline_bind_passed(error, %.*s, &args->%.*s, %.*s)",
-                           STR_ARG(emit_quote(op->a, emit_declaration(op, t, ""))), STR_ARG(field),
-                           STR_ARG(wanted)));
+    emit_check(o, 2,
+               emit_format(op->a, "roofline_bind_passed(error, $, &args->$, $)",
+                           emit_quote(op->a, emit_declaration(op, t, "")), field, wanted));
     if (t->contiguous)
-      put_check(o, 2,
-                arena_printf(op->a, "roofline_bind_contiguous(error, %.*s, &args->%.*s)",
-                             STR_ARG(emit_quote(op->a, emit_declaration(op, t, ""))), STR_ARG(field)));
+      emit_check(o, 2,
+                 emit_format(op->a, "roofline_bind_contiguous(error, $, &args->$)",
+                             emit_quote(op->a, emit_declaration(op, t, "")), field));
     if (emit_is_metadata(t))
-      emit_linef(o, 2, "call->%.*s.%.*s = roofline_bind_metadata(&args->%.*s);", STR_ARG(op->metadata_member),
-                 STR_ARG(field), STR_ARG(field));
+      emit_linef(o, 2, "call->$.$ = roofline_bind_metadata(&args->$);", op->metadata_member, field, field);
   }
 }
 
@@ -247,14 +236,12 @@ static void put_conjunct(emit_fn *fn, out_text *o, str declaration, const expr *
   const cx c = emit_expr(fn, x);
   const cx b = {.text = emit_convert(fn, c, REP_BOOL), .rep = REP_BOOL, .prec = c.prec};
   const str text = emit_quoted_text(op->a, expr_print(op->a, x));
-  emit_linef(o, 2, "if (!(%.*s) || status != ROOFLINE_OK)", STR_ARG(b.text));
+  emit_linef(o, 2, "if (!($) || status != ROOFLINE_OK)", b.text);
   if (is_int_comparison(x))
-    emit_linef(o, 4, "return roofline_bind_compared(error, status, %.*s, %.*s, %.*s, %.*s);",
-               STR_ARG(declaration), STR_ARG(text), STR_ARG(emit_as(fn, x->args[0], REP_INT)),
-               STR_ARG(emit_as(fn, x->args[1], REP_INT)));
+    emit_linef(o, 4, "return roofline_bind_compared(error, status, $, $, $, $);", declaration, text,
+               emit_as(fn, x->args[0], REP_INT), emit_as(fn, x->args[1], REP_INT));
   else
-    emit_linef(o, 4, "return roofline_bind_rule(error, status, %.*s, %.*s);", STR_ARG(declaration),
-               STR_ARG(text));
+    emit_linef(o, 4, "return roofline_bind_rule(error, status, $, $);", declaration, text);
 }
 
 static void put_rules(emit_fn *fn, out_text *o, bool after_solving) {
@@ -262,7 +249,7 @@ static void put_rules(emit_fn *fn, out_text *o, bool after_solving) {
   for (uint32_t i = 0; i < op->e->rule_count; i++) {
     const expr *root = op->e->rules[i].root;
     if (reads_index(op->e, root) != after_solving) continue;
-    put_conjunct(fn, o, emit_quote(op->a, arena_printf(op->a, "shape_rules[%u]", i)), root);
+    put_conjunct(fn, o, emit_quote(op->a, emit_format(op->a, "shape_rules[%u]", i)), root);
   }
 }
 
@@ -275,20 +262,20 @@ static void put_dtypes(emit_fn *fn, out_text *o) {
     const index_decl *x = &e->indices[i];
     if (!kind_is(x->kind, K_DTYPE)) continue;
     /* NONE: not relevant on this branch. */
-    put_check(o, 2,
-              arena_printf(op->a, "roofline_bind_dtype(error, %.*s, call->%.*s, 0x%xu)",
-                           STR_ARG(emit_quote(op->a, arena_printf(op->a, "forall.%.*s", STR_ARG(x->name)))),
-                           STR_ARG(op->fields[x->symbol]), x->kind->dtypes | 1u));
+    emit_check(o, 2,
+               emit_format(op->a, "roofline_bind_dtype(error, $, call->$, 0x%xu)",
+                           emit_quote(op->a, emit_format(op->a, "forall.$", x->name)), op->fields[x->symbol],
+                           x->kind->dtypes | 1u));
   }
   if (e->combo_count == 0) return;
   out_text list;
   out_init(&list, op->a);
   for (uint32_t i = 0; i < e->combos[0].cell_count; i++)
-    out_printf(&list, "%scall->%.*s", i > 0 ? ", " : "", STR_ARG(op->fields[e->combos[0].cells[i].symbol]));
-  emit_linef(o, 2, "const roofline_dtype values[] = {%.*s};", STR_ARG(out_str(&list)));
-  put_check(o, 2,
-            arena_printf(op->a, "roofline_bind_combo(error, values, %.*s_combos, %u, %u)",
-                         STR_ARG(op->symbol), e->combos[0].cell_count, e->combo_count));
+    emit_putf(&list, "%scall->$", i > 0 ? ", " : "", op->fields[e->combos[0].cells[i].symbol]);
+  emit_linef(o, 2, "const roofline_dtype values[] = {$};", out_str(&list));
+  emit_check(o, 2,
+             emit_format(op->a, "roofline_bind_combo(error, values, $_combos, %u, %u)", op->symbol,
+                         e->combos[0].cell_count, e->combo_count));
 }
 
 /* A predicate that reads a Seq[Int] index cannot be judged: a call does not carry those. */
@@ -308,23 +295,21 @@ static void put_predicate(emit_fn *fn, out_text *o, const tensor_decl *t, uint32
   if (x->op != EX_CALL || reads_list(op->e, x)) return;
   out_text test;
   out_init(&test, op->a);
-  out_printf(&test, "call->%.*s.%.*s.data != NULL", STR_ARG(op->metadata_member),
-             STR_ARG(op->fields[t->symbol]));
+  emit_putf(&test, "call->$.$.data != NULL", op->metadata_member, op->fields[t->symbol]);
   for (uint32_t i = 0; i < x->n; i++) {
     const symbol *s = x->args[i]->op == EX_NAME ? entry_symbol(op->e, x->args[i]->u.s) : NULL;
     if (s != NULL && s->cls == SYM_TENSOR)
-      out_printf(&test, " && call->%.*s.%.*s.data != NULL", STR_ARG(op->metadata_member),
-                 STR_ARG(op->fields[op->e->tensors[s->number].symbol]));
+      emit_putf(&test, " && call->$.$.data != NULL", op->metadata_member,
+                op->fields[op->e->tensors[s->number].symbol]);
   }
   const str arguments = emit_primitive_arguments(fn, x);
   const str declaration = emit_declaration(op, t, "");
-  emit_linef(o, 2, "if (%.*s && !(%.*s(&status, &call->%.*s.%.*s%.*s) && status == ROOFLINE_OK))",
-             STR_ARG(out_str(&test)), STR_ARG(emit_primitive_name(op->a, (primitive_id)x->symbol)),
-             STR_ARG(op->metadata_member), STR_ARG(op->fields[t->symbol]), STR_ARG(arguments));
-  emit_linef(
-      o, 4, "return roofline_bind_rule(error, status, %.*s, %.*s);",
-      STR_ARG(emit_quote(op->a, arena_printf(op->a, "%.*s.requires[%u]", STR_ARG(declaration), number))),
-      STR_ARG(emit_quoted_text(op->a, expr_print(op->a, x))));
+  emit_linef(o, 2, "if ($ && !($(&status, &call->$.$$) && status == ROOFLINE_OK))", out_str(&test),
+             emit_primitive_name(op->a, (primitive_id)x->symbol), op->metadata_member, op->fields[t->symbol],
+             arguments);
+  emit_linef(o, 4, "return roofline_bind_rule(error, status, $, $);",
+             emit_quote(op->a, emit_format(op->a, "$.requires[%u]", declaration, number)),
+             emit_quoted_text(op->a, expr_print(op->a, x)));
 }
 
 /* ---- all of it ---- */
@@ -343,9 +328,8 @@ void emit_bind(emit_op *op, out_text *o) {
   emit_solve(&fn, &body);
   put_dtypes(&fn, &body);
   if (e->tensor_count > 0)
-    put_check(&body, 2,
-              arena_printf(op->a, "roofline_bind_tensors(error, &call->%.*s, args, names)",
-                           STR_ARG(op->base_member)));
+    emit_check(&body, 2,
+               emit_format(op->a, "roofline_bind_tensors(error, &call->$, args, names)", op->base_member));
   put_rules(&fn, &body, true);
   for (uint32_t i = 0; i < e->tensor_count; i++) {
     for (uint32_t j = 0; emit_is_metadata(&e->tensors[i]) && j < e->tensors[i].requires_count; j++)
@@ -358,16 +342,16 @@ void emit_bind(emit_op *op, out_text *o) {
     if (emit_is_value(&e->parameters[i]) && op->reps[e->parameters[i].symbol] == REP_VALUE)
       put_union(op, o, &e->parameters[i]);
   }
-  emit_linef(o, 0, "roofline_status %.*s_bind(%.*s *call, const %.*s_args *args, roofline_error *error) {",
-             STR_ARG(op->name), STR_ARG(op->call_type), STR_ARG(op->name));
+  emit_linef(o, 0, "roofline_status $_bind($ *call, const $_args *args, roofline_error *error) {", op->name,
+             op->call_type, op->name);
   if (e->tensor_count > 0)
-    emit_linef(o, 2, "const roofline_bind_names *names = %.*s_names;", STR_ARG(op->symbol));
+    emit_linef(o, 2, "const roofline_bind_names *names = $_names;", op->symbol);
   else
     out_put(o, STR("  (void)error;\n  (void)args;\n"));
   out_put(
       o, STR("  roofline_status status = ROOFLINE_OK;\n  (void)status;\n  memset(call, 0, sizeof *call);\n"));
-  emit_linef(o, 2, "call->%.*s.op = &%.*s_op;", STR_ARG(op->base_member), STR_ARG(op->name));
-  emit_linef(&body, 2, "call->%.*s.checked = ROOFLINE_CALL_CHECKED;", STR_ARG(op->base_member));
+  emit_linef(o, 2, "call->$.op = &$_op;", op->base_member, op->name);
+  emit_linef(&body, 2, "call->$.checked = ROOFLINE_CALL_CHECKED;", op->base_member);
   emit_fn_put(&fn, o, out_str(&body));
   out_put(o, STR("  return ROOFLINE_OK;\n}\n\n"));
 }

@@ -21,20 +21,18 @@ cx emit_enum_is(emit_fn *fn, cx c, str member) {
     const roofline_dtype t = roofline_dtype_find(member.p, member.n);
     if (t == ROOFLINE_DTYPE_NONE) return cx_of(REP_BOOL, PREC_PRIMARY, STR("false"));
     const str name = emit_upper(op->a, member);
-    return cx_of(
-        REP_BOOL, PREC_COMPARE,
-        arena_printf(op->a, "%.*s == ROOFLINE_%.*s", STR_ARG(emit_wrap(fn, c, PREC_UNARY)), STR_ARG(name)));
+    return cx_of(REP_BOOL, PREC_COMPARE,
+                 emit_format(op->a, "$ == ROOFLINE_$", emit_wrap(fn, c, PREC_UNARY), name));
   }
   if (c.rep == REP_ENUM) {
     const int32_t number = member_number(c.source, member);
     if (number < 0) return cx_of(REP_BOOL, PREC_PRIMARY, STR("false"));
     return cx_of(REP_BOOL, PREC_COMPARE,
-                 arena_printf(op->a, "%.*s == %.*s", STR_ARG(emit_wrap(fn, c, PREC_UNARY)),
-                              STR_ARG(c.source->constants[number])));
+                 emit_format(op->a, "$ == $", emit_wrap(fn, c, PREC_UNARY), c.source->constants[number]));
   }
   return cx_of(REP_BOOL, PREC_PRIMARY,
-               arena_printf(op->a, "roofline_eq(%.*s, roofline_string(%.*s))",
-                            STR_ARG(emit_convert(fn, c, REP_VALUE)), STR_ARG(emit_quote(op->a, member))));
+               emit_format(op->a, "roofline_eq($, roofline_string($))", emit_convert(fn, c, REP_VALUE),
+                           emit_quote(op->a, member)));
 }
 
 const enum_source *emit_adt_tags(emitter *em, const adt *d) {
@@ -44,14 +42,12 @@ const enum_source *emit_adt_tags(emitter *em, const adt *d) {
   const str upper = emit_upper(em->a, emit_snake(em->a, d->name)), snake = emit_snake(em->a, d->name);
   for (uint32_t i = 0; i < d->ctor_count; i++) {
     members[i] = d->ctors[i].name;
-    constants[i] = arena_printf(em->a, "%.*s_%.*s_%.*s", STR_ARG(em->upper), STR_ARG(upper),
-                                STR_ARG(emit_upper(em->a, d->ctors[i].name)));
+    constants[i] = emit_format(em->a, "$_$_$", em->upper, upper, emit_upper(em->a, d->ctors[i].name));
   }
   s->members = members;
   s->constants = constants;
   s->count = d->ctor_count;
-  s->open =
-      arena_cstr(em->a, arena_printf(em->a, "%.*s_%.*s_type.ctors[", STR_ARG(em->prefix), STR_ARG(snake)));
+  s->open = arena_cstr(em->a, emit_format(em->a, "$_$_type.ctors[", em->prefix, snake));
   s->close = "].name";
   return s;
 }
@@ -62,17 +58,15 @@ static const enum_source *field_source(emitter *em, const adt *d, uint32_t ctor,
   enum_source *s = arena_new_of(em->a, enum_source);
   str *constants = arena_array(em->a, str, k->member_count + 1);
   for (uint32_t i = 0; i < k->member_count; i++) {
-    constants[i] =
-        arena_printf(em->a, "%.*s_%.*s_%.*s_%.*s_%.*s", STR_ARG(em->upper), STR_ARG(emit_upper(em->a, snake)),
-                     STR_ARG(emit_upper(em->a, d->ctors[ctor].name)),
-                     STR_ARG(emit_upper(em->a, d->ctors[ctor].fields[field].name)),
-                     STR_ARG(emit_upper(em->a, k->members[i])));
+    constants[i] = emit_format(
+        em->a, "$_$_$_$_$", em->upper, emit_upper(em->a, snake), emit_upper(em->a, d->ctors[ctor].name),
+        emit_upper(em->a, d->ctors[ctor].fields[field].name), emit_upper(em->a, k->members[i]));
   }
   s->members = k->members;
   s->constants = constants;
   s->count = k->member_count;
-  s->open = arena_cstr(em->a, arena_printf(em->a, "%.*s_%.*s_type.ctors[%u].fields[%u].values[",
-                                           STR_ARG(em->prefix), STR_ARG(snake), ctor, field));
+  s->open = arena_cstr(
+      em->a, emit_format(em->a, "$_$_type.ctors[%u].fields[%u].values[", em->prefix, snake, ctor, field));
   s->close = "]";
   return s;
 }
@@ -82,10 +76,10 @@ cx emit_field_read(emit_fn *fn, cx value_text, const kind *k, str field) {
   emit_op *op = fn->op;
   const adt *d = k->adt;
   const bool address = value_text.text.n > 0 && value_text.text.p[0] == '&';
-  const str base = address ? arena_printf(op->a, "%.*s.", (int)value_text.text.n - 1, value_text.text.p + 1)
-                           : arena_printf(op->a, "%.*s->", STR_ARG(emit_wrap(fn, value_text, PREC_PRIMARY)));
+  const str base = address ? emit_format(op->a, "$.", emit_from(value_text.text, 1))
+                           : emit_format(op->a, "$->", emit_wrap(fn, value_text, PREC_PRIMARY));
   if (str_is(field, "kind")) {
-    cx c = cx_of(REP_ENUM, PREC_PRIMARY, arena_printf(op->a, "%.*sctor", STR_ARG(base)));
+    cx c = cx_of(REP_ENUM, PREC_PRIMARY, emit_format(op->a, "$ctor", base));
     c.source = emit_adt_tags(op->em, d);
     return c;
   }
@@ -96,9 +90,8 @@ cx emit_field_read(emit_fn *fn, cx value_text, const kind *k, str field) {
     for (uint32_t j = 0; j < d->ctors[i].field_count; j++) {
       if (!str_eq(d->ctors[i].fields[j].name, field)) continue;
       const kind *fk = d->ctors[i].fields[j].kind;
-      cx c = cx_of(REP_INT, PREC_PRIMARY, arena_printf(op->a, "%.*sfields[%u]", STR_ARG(base), j));
-      if (kind_is(fk, K_BOOL))
-        c = cx_of(REP_BOOL, PREC_COMPARE, arena_printf(op->a, "%.*s != 0", STR_ARG(c.text)));
+      cx c = cx_of(REP_INT, PREC_PRIMARY, emit_format(op->a, "$fields[%u]", base, j));
+      if (kind_is(fk, K_BOOL)) c = cx_of(REP_BOOL, PREC_COMPARE, emit_format(op->a, "$ != 0", c.text));
       if (kind_is(fk, K_ENUM)) {
         c.rep = REP_ENUM;
         c.source = field_source(op->em, d, i, j);
@@ -108,8 +101,8 @@ cx emit_field_read(emit_fn *fn, cx value_text, const kind *k, str field) {
       } else if (!str_eq(r.text, c.text)) {
         const rep as = r.rep == REP_ENUM ? REP_VALUE : r.rep;
         r = cx_of(as, PREC_IF,
-                  arena_printf(op->a, "%.*sctor == %u ? %.*s : %.*s", STR_ARG(base), i,
-                               STR_ARG(emit_convert(fn, c, as)), STR_ARG(emit_convert(fn, r, as))));
+                  emit_format(op->a, "$ctor == %u ? $ : $", base, i, emit_convert(fn, c, as),
+                              emit_convert(fn, r, as)));
       }
       first = false;
     }
@@ -120,8 +113,7 @@ cx emit_field_read(emit_fn *fn, cx value_text, const kind *k, str field) {
 /* ---- comparisons ---- */
 
 static cx not_of(emit_fn *fn, cx c) {
-  return cx_of(REP_BOOL, PREC_UNARY,
-               arena_printf(fn->op->a, "!%.*s", STR_ARG(emit_wrap(fn, c, PREC_PRIMARY))));
+  return cx_of(REP_BOOL, PREC_UNARY, emit_format(fn->op->a, "!$", emit_wrap(fn, c, PREC_PRIMARY)));
 }
 
 static bool is_sequence(cx c) { return c.rep == REP_SHAPE || c.rep == REP_SEQ; }
@@ -143,10 +135,9 @@ static cx shape_is_tuple(emit_fn *fn, cx shape, const expr *tuple) {
   out_text o;
   out_init(&o, fn->op->a);
   const str base = {shape.text.p + 1, shape.text.n - 1};
-  out_printf(&o, "%.*s.rank == %u", STR_ARG(base), tuple->n);
+  emit_putf(&o, "$.rank == %u", base, tuple->n);
   for (uint32_t i = 0; i < tuple->n; i++)
-    out_printf(&o, " && %.*s.dims[%u] == %.*s", STR_ARG(base), i,
-               STR_ARG(emit_as(fn, tuple->args[i], REP_INT)));
+    emit_putf(&o, " && $.dims[%u] == $", base, i, emit_as(fn, tuple->args[i], REP_INT));
   return cx_of(REP_BOOL, tuple->n > 0 ? PREC_AND : PREC_COMPARE, out_str(&o));
 }
 
@@ -160,11 +151,10 @@ static cx equal(emit_fn *fn, const expr *x, const expr *y) {
   const cx b = emit_expr(fn, y);
   if (is_sequence(a) && is_sequence(b))
     return cx_of(REP_BOOL, PREC_PRIMARY,
-                 arena_printf(op->a, "roofline_seq_eq(%.*s, %.*s)", STR_ARG(emit_convert(fn, a, REP_SEQ)),
-                              STR_ARG(emit_convert(fn, b, REP_SEQ))));
+                 emit_format(op->a, "roofline_seq_eq($, $)", emit_convert(fn, a, REP_SEQ),
+                             emit_convert(fn, b, REP_SEQ)));
   if (a.rep == REP_ADT && b.rep == REP_ADT)
-    return cx_of(REP_BOOL, PREC_PRIMARY,
-                 arena_printf(op->a, "roofline_adt_eq(%.*s, %.*s)", STR_ARG(a.text), STR_ARG(b.text)));
+    return cx_of(REP_BOOL, PREC_PRIMARY, emit_format(op->a, "roofline_adt_eq($, $)", a.text, b.text));
   const bool same = a.rep == b.rep && (a.rep == REP_INT || a.rep == REP_BOOL || a.rep == REP_DTYPE ||
                                        a.rep == REP_FLOAT || (a.rep == REP_ENUM && a.source == b.source));
   const bool against_literal = (a.rep == REP_FLOAT && b.literal) || (b.rep == REP_FLOAT && a.literal);
@@ -172,12 +162,11 @@ static cx equal(emit_fn *fn, const expr *x, const expr *y) {
     const rep r = against_literal ? REP_FLOAT : a.rep;
     const cx l = cx_of(r, a.prec, emit_convert(fn, a, r)), m = cx_of(r, b.prec, emit_convert(fn, b, r));
     return cx_of(REP_BOOL, PREC_COMPARE,
-                 arena_printf(op->a, "%.*s == %.*s", STR_ARG(emit_wrap(fn, l, PREC_UNARY)),
-                              STR_ARG(emit_wrap(fn, m, PREC_UNARY))));
+                 emit_format(op->a, "$ == $", emit_wrap(fn, l, PREC_UNARY), emit_wrap(fn, m, PREC_UNARY)));
   }
   return cx_of(REP_BOOL, PREC_PRIMARY,
-               arena_printf(op->a, "roofline_eq(%.*s, %.*s)", STR_ARG(emit_convert(fn, a, REP_VALUE)),
-                            STR_ARG(emit_convert(fn, b, REP_VALUE))));
+               emit_format(op->a, "roofline_eq($, $)", emit_convert(fn, a, REP_VALUE),
+                           emit_convert(fn, b, REP_VALUE)));
 }
 
 /* a < b, a <= b; the others by exchanging the sides, so that a nan makes each of them false. */
@@ -187,38 +176,36 @@ static cx ordered(emit_fn *fn, const expr *x, link_op link, const expr *y) {
   const cx a = emit_expr(fn, x), b = emit_expr(fn, y);
   if (is_sequence(a) || is_sequence(b))
     return cx_of(REP_BOOL, PREC_COMPARE,
-                 arena_printf(op->a, "roofline_seq_cmp(%.*s, %.*s) %s 0",
-                              STR_ARG(emit_convert(fn, a, REP_SEQ)), STR_ARG(emit_convert(fn, b, REP_SEQ)),
-                              symbols[link]));
+                 emit_format(op->a, "roofline_seq_cmp($, $) %s 0", emit_convert(fn, a, REP_SEQ),
+                             emit_convert(fn, b, REP_SEQ), symbols[link]));
   const bool literal = (a.rep == REP_FLOAT && b.literal) || (b.rep == REP_FLOAT && a.literal);
   if ((a.rep == b.rep && (a.rep == REP_INT || a.rep == REP_FLOAT)) || literal) {
     const rep r = literal ? REP_FLOAT : a.rep;
     const cx l = cx_of(r, a.prec, emit_convert(fn, a, r)), m = cx_of(r, b.prec, emit_convert(fn, b, r));
     return cx_of(REP_BOOL, PREC_COMPARE,
-                 arena_printf(op->a, "%.*s %s %.*s", STR_ARG(emit_wrap(fn, l, PREC_UNARY)), symbols[link],
-                              STR_ARG(emit_wrap(fn, m, PREC_UNARY))));
+                 emit_format(op->a, "$ %s $", emit_wrap(fn, l, PREC_UNARY), symbols[link],
+                             emit_wrap(fn, m, PREC_UNARY)));
   }
   const bool exchanged = link == OP_GT || link == OP_GE;
   const str l = emit_convert(fn, exchanged ? b : a, REP_VALUE),
             m = emit_convert(fn, exchanged ? a : b, REP_VALUE);
   return cx_of(REP_BOOL, PREC_PRIMARY,
-               arena_printf(op->a, "roofline_%s(%.*s, %.*s)", link == OP_LT || link == OP_GT ? "lt" : "le",
-                            STR_ARG(l), STR_ARG(m)));
+               emit_format(op->a, "roofline_%s($, $)", link == OP_LT || link == OP_GT ? "lt" : "le", l, m));
 }
 
 static cx member_of(emit_fn *fn, const expr *x, const expr *y) {
   if (y->op != EX_TUPLE)
     return cx_of(REP_BOOL, PREC_PRIMARY,
-                 arena_printf(fn->op->a, "roofline_seq_contains(%.*s, %.*s)",
-                              STR_ARG(emit_as(fn, y, REP_SEQ)), STR_ARG(emit_as(fn, x, REP_INT))));
+                 emit_format(fn->op->a, "roofline_seq_contains($, $)", emit_as(fn, y, REP_SEQ),
+                             emit_as(fn, x, REP_INT)));
   if (y->n == 0) return cx_of(REP_BOOL, PREC_PRIMARY, STR("false"));
   cx any = equal(fn, x, y->args[0]);
   for (uint32_t i = 1; i < y->n; i++) {
     const cx next = equal(fn, x, y->args[i]);
     any = cx_of(REP_BOOL, PREC_OR,
-                arena_printf(fn->op->a, "%.*s || %.*s",
-                             STR_ARG(any.prec == PREC_OR ? any.text : emit_wrap(fn, any, PREC_COMPARE)),
-                             STR_ARG(emit_wrap(fn, next, PREC_COMPARE))));
+                emit_format(fn->op->a, "$ || $",
+                            any.prec == PREC_OR ? any.text : emit_wrap(fn, any, PREC_COMPARE),
+                            emit_wrap(fn, next, PREC_COMPARE)));
   }
   return any;
 }
@@ -232,8 +219,7 @@ cx emit_compare(emit_fn *fn, const expr *x, link_op link, const expr *y) {
          i++) { /* a single `==` reads better turned */
       if (memcmp(c.text.p + i, " == ", 4) != 0) continue;
       return cx_of(REP_BOOL, PREC_COMPARE,
-                   arena_printf(fn->op->a, "%.*s != %.*s", (int)i, c.text.p, (int)(c.text.n - i - 4),
-                                c.text.p + i + 4));
+                   emit_format(fn->op->a, "$ != $", emit_until(c.text, i), emit_from(c.text, i + 4)));
     }
     return not_of(fn, c);
   }
@@ -256,16 +242,15 @@ str emit_present(emit_fn *fn, const expr *e) {
   const uint32_t number = (uint32_t)(s - op->e->symbols);
   if (s->cls == SYM_TENSOR) {
     if (!emit_presence_varies(&op->e->tensors[s->number])) return STR("true");
-    return arena_printf(op->a, "call->present.%.*s", STR_ARG(op->fields[number]));
+    return emit_format(op->a, "call->present.$", op->fields[number]);
   }
   if (!kind_may(s->kind, K_NONE)) return STR("true");
   const cx c = emit_symbol_read(fn, number, s->kind);
   switch (c.rep) {
-  case REP_VALUE:
-    return arena_printf(op->a, "%.*s.tag != ROOFLINE_TAG_NONE", STR_ARG(emit_wrap(fn, c, PREC_PRIMARY)));
-  case REP_ENUM: return arena_printf(op->a, "%.*s != 0", STR_ARG(c.text));
-  case REP_DTYPE: return arena_printf(op->a, "%.*s != ROOFLINE_DTYPE_NONE", STR_ARG(c.text));
-  case REP_ADT: return arena_printf(op->a, "call->%.*s.type != NULL", STR_ARG(op->fields[number]));
+  case REP_VALUE: return emit_format(op->a, "$.tag != ROOFLINE_TAG_NONE", emit_wrap(fn, c, PREC_PRIMARY));
+  case REP_ENUM: return emit_format(op->a, "$ != 0", c.text);
+  case REP_DTYPE: return emit_format(op->a, "$ != ROOFLINE_DTYPE_NONE", c.text);
+  case REP_ADT: return emit_format(op->a, "call->$.type != NULL", op->fields[number]);
   default: return STR("true");
   }
 }
@@ -291,13 +276,12 @@ static cx unrolled(emit_fn *fn, fold_op fold, const expr *c, const expr *items) 
     if (i == 0)
       all = item;
     else if (fold == FOLD_ALL)
-      all = cx_of(REP_BOOL, PREC_AND,
-                  arena_printf(op->a, "%.*s && %.*s", STR_ARG(emit_wrap(fn, all, PREC_AND)),
-                               STR_ARG(emit_wrap(fn, item, PREC_COMPARE))));
+      all = cx_of(
+          REP_BOOL, PREC_AND,
+          emit_format(op->a, "$ && $", emit_wrap(fn, all, PREC_AND), emit_wrap(fn, item, PREC_COMPARE)));
     else
       all = cx_of(REP_INT, PREC_PRIMARY,
-                  arena_printf(op->a, "roofline_add(%s, %.*s, %.*s)", fn->status, STR_ARG(all.text),
-                               STR_ARG(item.text)));
+                  emit_format(op->a, "roofline_add(%s, $, $)", fn->status, all.text, item.text));
   }
   fn->env = here;
   return all;
@@ -320,7 +304,7 @@ static cx looped(emit_fn *fn, fold_op fold, const expr *c, const expr *fallback,
   const bool maybe =
       items != NULL && kind_may(items, K_SEQ) && items->item != NULL && kind_may(items->item, K_NONE);
   str name = emit_local(op, emit_field(op->a, c->name));
-  if (emit_is_own_name(name)) name = emit_local(op, arena_printf(op->a, "%.*s_", STR_ARG(name)));
+  if (emit_is_own_name(name)) name = emit_local(op, emit_format(op->a, "$_", name));
   env *variable = arena_new_of(op->a, env);
   *variable = (env){.name = c->name,
                     .variable = true,
@@ -331,30 +315,29 @@ static cx looped(emit_fn *fn, fold_op fold, const expr *c, const expr *fallback,
   out_text loop, body;
   out_init(&loop, op->a);
   out_init(&body, op->a);
-  out_printf(&loop, "  const int64_t count = roofline_seq_len_walkable(status, items);\n");
+  emit_putf(&loop, "  const int64_t count = roofline_seq_len_walkable(status, items);\n");
   if (fold == FOLD_MAX || fold == FOLD_MIN) {
     inner.env = fn->env;
     const str none = fallback == NULL ? STR("roofline_none()") : emit_as(&inner, fallback, REP_VALUE);
-    emit_linef(&loop, 2, "if (items.len == 0) return roofline_max(status, items, %.*s);", STR_ARG(none));
+    emit_linef(&loop, 2, "if (items.len == 0) return roofline_max(status, items, $);", none);
   }
-  out_printf(&loop, "  %s\n  for (int64_t nth = 0; nth < count && *status == ROOFLINE_OK; nth++) {\n",
-             folds[fold].start);
+  emit_putf(&loop, "  %s\n  for (int64_t nth = 0; nth < count && *status == ROOFLINE_OK; nth++) {\n",
+            folds[fold].start);
   if (maybe)
     emit_linef(&loop, 4,
-               "const roofline_value %.*s = roofline_seq_absent(&items, nth) ? roofline_none() : "
+               "const roofline_value $ = roofline_seq_absent(&items, nth) ? roofline_none() : "
                "roofline_int(roofline_seq_item(&items, nth));",
-               STR_ARG(name));
+               name);
   else
-    emit_linef(&loop, 4, "const int64_t %.*s = roofline_seq_item(&items, nth);", STR_ARG(name));
-  emit_linef(&loop, 4, "const %sitem = %.*s;", rep_type(fold_rep(fold)), STR_ARG(item));
-  out_printf(&loop, "    %s\n  }\n  return result;\n", folds[fold].step);
+    emit_linef(&loop, 4, "const int64_t $ = roofline_seq_item(&items, nth);", name);
+  emit_linef(&loop, 4, "const %sitem = $;", rep_type(fold_rep(fold)), item);
+  emit_putf(&loop, "    %s\n  }\n  return result;\n", folds[fold].step);
   emit_fn_put(&inner, &body, out_str(&loop));
-  const str parameters =
-      arena_printf(op->a, "%.*s, roofline_seq items", STR_ARG(emit_variable_parameters(fn)));
+  const str parameters = emit_format(op->a, "$, roofline_seq items", emit_variable_parameters(fn));
   const str function = emit_outline(op, base, rep_type(fold_rep(fold)), parameters, out_str(&body));
   const str argument = emit_as(fn, c->args[1], REP_SEQ);
   return cx_of(fold_rep(fold), PREC_PRIMARY,
-               arena_printf(op->a, "%.*s(%.*s)", STR_ARG(function), STR_ARG(emit_arguments(fn, argument))));
+               emit_format(op->a, "$($)", function, emit_arguments(fn, argument)));
 }
 
 static cx comprehension(emit_fn *fn, fold_op fold, const expr *call) {
@@ -376,8 +359,8 @@ static cx all_of_tuple(emit_fn *fn, const expr *items) {
     const cx item = cx_of(REP_BOOL, c.prec, emit_convert(fn, c, REP_BOOL));
     all = i == 0 ? item
                  : cx_of(REP_BOOL, PREC_AND,
-                         arena_printf(fn->op->a, "%.*s && %.*s", STR_ARG(emit_wrap(fn, all, PREC_AND)),
-                                      STR_ARG(emit_wrap(fn, item, PREC_COMPARE))));
+                         emit_format(fn->op->a, "$ && $", emit_wrap(fn, all, PREC_AND),
+                                     emit_wrap(fn, item, PREC_COMPARE)));
   }
   return all;
 }
@@ -441,7 +424,7 @@ static const struct {
 };
 
 str emit_primitive_name(arena *a, primitive_id id) {
-  char *name = arena_cstr(a, arena_printf(a, "roofline_%s", primitive_get(id)->name));
+  char *name = arena_cstr(a, emit_format(a, "roofline_%s", primitive_get(id)->name));
   for (char *p = name; *p != '\0'; p++) {
     if (*p == '.') *p = '_';
   }
@@ -457,11 +440,10 @@ static str argument(emit_fn *fn, char form, const expr *e) {
               {'v', REP_VALUE}, {'t', REP_DTYPE}, {'a', REP_ADT}};
   if (form == 'm') {
     const symbol *s = entry_symbol(op->e, e->u.s);
-    return arena_printf(op->a, "&call->%.*s.%.*s", STR_ARG(op->metadata_member),
-                        STR_ARG(op->fields[s - op->e->symbols]));
+    return emit_format(op->a, "&call->$.$", op->metadata_member, op->fields[s - op->e->symbols]);
   }
-  if (form == 'r') return arena_printf(op->a, "ROOFLINE_REDUCED_%.*s", STR_ARG(emit_upper(op->a, e->u.s)));
-  if (form == 'w') return arena_printf(op->a, "ROOFLINE_WINDOW_%.*s", STR_ARG(emit_upper(op->a, e->u.s)));
+  if (form == 'r') return emit_format(op->a, "ROOFLINE_REDUCED_$", emit_upper(op->a, e->u.s));
+  if (form == 'w') return emit_format(op->a, "ROOFLINE_WINDOW_$", emit_upper(op->a, e->u.s));
   for (size_t i = 0; i < sizeof reps / sizeof *reps; i++) {
     if (reps[i].form == form) return emit_as(fn, e, reps[i].rep);
   }
@@ -475,7 +457,7 @@ str emit_primitive_arguments(emit_fn *fn, const expr *e) {
   out_init(&o, fn->op->a);
   for (uint32_t i = 0; form[i] != '\0'; i++) {
     const str text = i < e->n ? argument(fn, form[i], e->args[i]) : STR("roofline_none()");
-    out_printf(&o, ", %.*s", STR_ARG(text));
+    emit_putf(&o, ", $", text);
   }
   return out_str(&o);
 }
@@ -488,29 +470,24 @@ static cx broadcast(emit_fn *fn, const expr *e) {
   out_init(&all, op->a);
   out_init(&body, op->a);
   for (uint32_t i = 0; i < e->n; i++)
-    out_printf(&list, "%s%.*s", i > 0 ? ", " : "", STR_ARG(emit_as(&inner, e->args[i], REP_SEQ)));
-  emit_linef(&all, 2, "const roofline_seq shapes[] = {%.*s};", STR_ARG(out_str(&list)));
-  out_printf(&all, "  return roofline_broadcast(status, out, shapes, %u);\n", e->n);
+    emit_putf(&list, "%s$", i > 0 ? ", " : "", emit_as(&inner, e->args[i], REP_SEQ));
+  emit_linef(&all, 2, "const roofline_seq shapes[] = {$};", out_str(&list));
+  emit_putf(&all, "  return roofline_broadcast(status, out, shapes, %u);\n", e->n);
   emit_fn_put(&inner, &body, out_str(&all));
-  const str parameters =
-      arena_printf(op->a, "%.*s, roofline_shape *out", STR_ARG(emit_variable_parameters(fn)));
+  const str parameters = emit_format(op->a, "$, roofline_shape *out", emit_variable_parameters(fn));
   const str name = emit_outline(op, "broadcast", "const roofline_shape *", parameters, out_str(&body));
-  const str out = arena_printf(op->a, "&%.*s", STR_ARG(emit_new_shape(fn)));
-  return cx_of(REP_SHAPE, PREC_PRIMARY,
-               arena_printf(op->a, "%.*s(%.*s)", STR_ARG(name), STR_ARG(emit_arguments(fn, out))));
+  const str out = emit_format(op->a, "&$", emit_new_shape(fn));
+  return cx_of(REP_SHAPE, PREC_PRIMARY, emit_format(op->a, "$($)", name, emit_arguments(fn, out)));
 }
 
 static cx length_of(emit_fn *fn, const expr *e) {
   const cx c = emit_expr(fn, e);
   if (c.rep == REP_SHAPE && c.text.p[0] == '&')
-    return cx_of(REP_INT, PREC_PRIMARY,
-                 arena_printf(fn->op->a, "%.*s.rank", (int)c.text.n - 1, c.text.p + 1));
+    return cx_of(REP_INT, PREC_PRIMARY, emit_format(fn->op->a, "$.rank", emit_from(c.text, 1)));
   if (c.rep == REP_SHAPE)
-    return cx_of(REP_INT, PREC_PRIMARY,
-                 arena_printf(fn->op->a, "%.*s->rank", STR_ARG(emit_wrap(fn, c, PREC_PRIMARY))));
+    return cx_of(REP_INT, PREC_PRIMARY, emit_format(fn->op->a, "$->rank", emit_wrap(fn, c, PREC_PRIMARY)));
   const cx seq = cx_of(REP_SEQ, c.prec, emit_convert(fn, c, REP_SEQ));
-  return cx_of(REP_INT, PREC_PRIMARY,
-               arena_printf(fn->op->a, "%.*s.len", STR_ARG(emit_wrap(fn, seq, PREC_PRIMARY))));
+  return cx_of(REP_INT, PREC_PRIMARY, emit_format(fn->op->a, "$.len", emit_wrap(fn, seq, PREC_PRIMARY)));
 }
 
 static cx category(emit_fn *fn, const expr *e) {
@@ -525,8 +502,7 @@ static cx category(emit_fn *fn, const expr *e) {
                                          .open = "roofline_category_name(",
                                          .close = ")"};
   cx c = cx_of(REP_ENUM, PREC_PRIMARY,
-               arena_printf(fn->op->a, "roofline_category_of(%s, %.*s)", fn->status,
-                            STR_ARG(emit_as(fn, e, REP_VALUE))));
+               emit_format(fn->op->a, "roofline_category_of(%s, $)", fn->status, emit_as(fn, e, REP_VALUE)));
   c.source = &categories;
   return c;
 }
@@ -537,13 +513,48 @@ static cx primitive_call(emit_fn *fn, const expr *e) {
   out_text o;
   out_init(&o, op->a);
   const str arguments = emit_primitive_arguments(fn, e);
-  if ((forms[id].with & WITH_STATUS) != 0) out_printf(&o, ", %s", fn->status);
-  if ((forms[id].with & WITH_SHAPE) != 0) out_printf(&o, ", &%.*s", STR_ARG(emit_new_shape(fn)));
+  if ((forms[id].with & WITH_STATUS) != 0) emit_putf(&o, ", %s", fn->status);
+  if ((forms[id].with & WITH_SHAPE) != 0) emit_putf(&o, ", &$", emit_new_shape(fn));
   out_put(&o, arguments);
   const str all = out_str(&o);
-  return cx_of(
-      forms[id].result, PREC_PRIMARY,
-      arena_printf(op->a, "%.*s(%.*s)", STR_ARG(emit_primitive_name(op->a, id)), (int)all.n - 2, all.p + 2));
+  return cx_of(forms[id].result, PREC_PRIMARY,
+               emit_format(op->a, "$($)", emit_primitive_name(op->a, id), emit_from(all, 2)));
+}
+
+/* prod(X), by its shared name when it has one. */
+str emit_prod_of(emit_fn *fn, const expr *seq) {
+  emit_op *op = fn->op;
+  const env *scope = fn->env;
+  const expr *meant = emit_resolve(seq, &scope);
+  const bool shared = fn->sharing && scope == NULL;
+  emit_prod *found = NULL;
+  const str of = shared ? expr_print(op->a, meant) : (str){NULL, 0};
+  for (uint32_t i = 0; shared && found == NULL && i < fn->prods.n; i++) {
+    if (str_eq(fn->prods.v[i].of, of)) found = &fn->prods.v[i];
+  }
+  if (found != NULL && found->name.n > 0) return found->name;
+  const str text = emit_format(op->a, "roofline_prod(%s, $)", fn->status, emit_as(fn, seq, REP_SEQ));
+  if (!shared) return text;
+  if (found == NULL) {
+    const emit_prod p = {.of = of, .text = text};
+    vec_push(op->a, &fn->prods, p);
+    found = &fn->prods.v[fn->prods.n - 1];
+  }
+  found->uses++;
+  found->eager = found->eager || fn->conditional == 0;
+  return text;
+}
+
+bool emit_share_prods(emit_fn *fn) {
+  bool any = false;
+  for (uint32_t i = 0; i < fn->prods.n; i++) {
+    emit_prod *p = &fn->prods.v[i];
+    if (p->uses < 2 || !p->eager) continue;
+    p->name = emit_local(fn->op, parse_is_identifier(p->of) ? emit_format(fn->op->a, "$_prod", p->of)
+                                                            : emit_format(fn->op->a, "prod%u", i + 1));
+    any = true;
+  }
+  return any;
 }
 
 cx emit_call_expr(emit_fn *fn, const expr *e) {
@@ -568,6 +579,7 @@ cx emit_call_expr(emit_fn *fn, const expr *e) {
   switch (e->symbol) {
   case PRIM_BROADCAST: return broadcast(fn, e);
   case PRIM_LEN: return length_of(fn, e->args[0]);
+  case PRIM_PROD: return cx_of(REP_INT, PREC_PRIMARY, emit_prod_of(fn, e->args[0]));
   case PRIM_CATEGORY: return category(fn, e->args[0]);
   default: return primitive_call(fn, e);
   }

@@ -49,18 +49,18 @@ typedef struct charge {
 static str both(emit_op *op, str x, str y) {
   if (x.n == 0 || str_is(x, "true")) return y;
   if (y.n == 0 || str_is(y, "true")) return x;
-  return arena_printf(op->a, "%.*s && %.*s", STR_ARG(x), STR_ARG(y));
+  return emit_format(op->a, "$ && $", x, y);
 }
 
 static str condition_of(emit_fn *fn, const expr *e) {
   const cx c = emit_expr(fn, e);
   return emit_wrap(fn, (cx){.text = emit_convert(fn, c, REP_BOOL), .rep = REP_BOOL, .prec = c.prec},
-                   PREC_COMPARE);
+                   PREC_AND);
 }
 
 static str presence_of(emit_fn *fn, const tensor_decl *t) {
   if (!emit_presence_varies(t)) return (str){NULL, 0};
-  return arena_printf(fn->op->a, "call->present.%.*s", STR_ARG(fn->op->fields[t->symbol]));
+  return emit_format(fn->op->a, "call->present.$", fn->op->fields[t->symbol]);
 }
 
 /* When the input is written; empty: always; "false": never. */
@@ -79,8 +79,7 @@ static uint32_t charges_of(emit_fn *fn, const tensor_decl *t, charge out[2]) {
       const tensor_decl *input = &op->e->tensors[t->alias];
       const str written = written_when(fn, input);
       if (written.n == 0) return 0; /* the output is the input object, whose write is already counted */
-      if (!str_is(written, "false"))
-        when = both(op, present, arena_printf(op->a, "!(%.*s)", STR_ARG(written)));
+      if (!str_is(written, "false")) when = both(op, present, emit_format(op->a, "!($)", written));
     }
     out[0] = (charge){when, "written", 1, false};
     return 1;
@@ -99,6 +98,19 @@ static uint32_t charges_of(emit_fn *fn, const tensor_decl *t, charge out[2]) {
   return 2;
 }
 
+/* "if (condition) statement comment" on one line, or on as many as it takes. */
+static void put_guarded(out_text *o, str condition, str statement, str comment) {
+  enum { ONE_LINE = 108 };
+  if (condition.n == 0) {
+    emit_linef(o, 2, "$ $", statement, comment);
+  } else if (condition.n + statement.n + comment.n + 8 <= ONE_LINE) {
+    emit_linef(o, 2, "if ($) $ $", condition, statement, comment);
+  } else {
+    emit_linef(o, 2, "if ($)", condition);
+    emit_linef(o, 4, "$ $", statement, comment);
+  }
+}
+
 /* The sum of language.md §8, tensor by tensor; `reads`: the read half alone. */
 static void put_derived(emit_fn *fn, out_text *o, bool reads) {
   emit_op *op = fn->op;
@@ -111,24 +123,23 @@ static void put_derived(emit_fn *fn, out_text *o, bool reads) {
     for (uint32_t j = 0; j < n; j++) {
       const charge *c = &charges[j];
       if (reads && !c->read) continue;
+      fn->conditional += c->condition.n > 0;
       str size = emit_tensor_bytes(fn, t).text;
-      const unsigned times = reads ? 1 : c->times;
-      if (times > 1)
-        size = arena_printf(op->a, "roofline_mul(%s, %u, %.*s)", fn->status, times, STR_ARG(size));
-      const char *what = reads ? "read" : c->what;
+      fn->conditional -= c->condition.n > 0;
+      if (!reads && c->times > 1)
+        size = emit_format(op->a, "roofline_mul(%s, %u, $)", fn->status, c->times, size);
+      const str comment = emit_format(op->a, "/* $: %s */", t->name, reads ? "read" : c->what);
       if (!declared && c->condition.n == 0) {
-        emit_linef(o, 2, "int64_t %s = %.*s; /* %.*s: %s */", sum, STR_ARG(size), STR_ARG(t->name), what);
+        put_guarded(o, c->condition, emit_format(op->a, "int64_t %s = $;", sum, size), comment);
       } else {
-        if (!declared) out_printf(o, "  int64_t %s = 0;\n", sum);
-        const str test =
-            c->condition.n == 0 ? (str){NULL, 0} : arena_printf(op->a, "if (%.*s) ", STR_ARG(c->condition));
-        emit_linef(o, 2, "%.*s%s = roofline_add(%s, %s, %.*s); /* %.*s: %s */", STR_ARG(test), sum,
-                   fn->status, sum, STR_ARG(size), STR_ARG(t->name), what);
+        if (!declared) emit_putf(o, "  int64_t %s = 0;\n", sum);
+        put_guarded(o, c->condition,
+                    emit_format(op->a, "%s = roofline_add(%s, %s, $);", sum, fn->status, sum, size), comment);
       }
       declared = true;
     }
   }
-  if (!declared) out_printf(o, "  const int64_t %s = 0;\n", sum);
+  if (!declared) emit_putf(o, "  const int64_t %s = 0;\n", sum);
 }
 
 /* ---- formulas ---- */
@@ -136,35 +147,33 @@ static void put_derived(emit_fn *fn, out_text *o, bool reads) {
 /* A sum term by term, so that each stands on a line of its own. */
 static void put_formula(emit_fn *fn, out_text *o, const char *name, const expr *e) {
   const bool sum = e->op == EX_ARITH && (e->links[0].op == OP_ADD || e->links[0].op == OP_SUB);
-  emit_linef(o, 2, "%sint64_t %s = %.*s;", sum ? "" : "const ", name,
-             STR_ARG(emit_as(fn, sum ? e->args[0] : e, REP_INT)));
+  emit_linef(o, 2, "%sint64_t %s = $;", sum ? "" : "const ", name,
+             emit_as(fn, sum ? e->args[0] : e, REP_INT));
   for (uint32_t i = 1; sum && i < e->n; i++)
-    emit_linef(o, 2, "%s = roofline_%s(%s, %s, %.*s);", name, e->links[i - 1].op == OP_ADD ? "add" : "sub",
-               fn->status, name, STR_ARG(emit_as(fn, e->args[i], REP_INT)));
+    emit_linef(o, 2, "%s = roofline_%s(%s, %s, $);", name, e->links[i - 1].op == OP_ADD ? "add" : "sub",
+               fn->status, name, emit_as(fn, e->args[i], REP_INT));
 }
 
 static str formula_place(const emit_op *op, const formula *f) {
   const span at = expr_whole(&f->text, f->root);
   if (at.src == NULL) return emit_origin(op);
   const str file = emit_base_name(at.src->path);
-  return arena_printf(op->a, "%.*s:%u", STR_ARG(file), source_position(at.src, at.begin).line);
+  return emit_format(op->a, "$:%u", file, source_position(at.src, at.begin).line);
 }
 
 static void put_quote(emit_op *op, out_text *o) {
   const entry *e = op->e;
   out_text text;
   out_init(&text, op->a);
-  out_printf(&text, "%.*s (%.*s): ", STR_ARG(e->name), STR_ARG(emit_origin(op)));
+  emit_putf(&text, "$ ($): ", e->name, emit_origin(op));
   if (emit_is_func(e)) {
-    out_printf(&text, "func %.*s", STR_ARG(e->func));
+    emit_putf(&text, "func $", e->func);
   } else {
-    out_printf(&text, "flops %.*s (%.*s)", STR_ARG(yt_text(e->flops.text.node)),
-               STR_ARG(formula_place(op, &e->flops)));
+    emit_putf(&text, "flops $ ($)", yt_text(e->flops.text.node), formula_place(op, &e->flops));
     if (emit_derives_bytes(e))
       out_put(&text, STR("; bytes derived from the signature"));
     else
-      out_printf(&text, "; bytes %.*s (%.*s)", STR_ARG(yt_text(e->bytes.text.node)),
-                 STR_ARG(formula_place(op, &e->bytes)));
+      emit_putf(&text, "; bytes $ ($)", yt_text(e->bytes.text.node), formula_place(op, &e->bytes));
   }
   emit_block_comment(o, 0, out_str(&text));
 }
@@ -180,8 +189,8 @@ static bool has_formula(const emit_op *op) {
 bool emit_calls_formula(const emit_op *op) { return emit_is_func(op->e) && has_formula(op); }
 
 static void put_guard(emit_op *op, out_text *o) {
-  emit_linef(o, 2, "if (call->%.*s.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;",
-             STR_ARG(op->base_member));
+  emit_linef(o, 2, "if (call->$.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;",
+             op->base_member);
 }
 
 static void put_func(emit_op *op, out_text *o) {
@@ -193,10 +202,30 @@ static void put_func(emit_op *op, out_text *o) {
   }
   put_guard(op, o);
   out_put(o, STR("  roofline_cost result = {0, 0};\n"));
-  emit_linef(o, 2, "const roofline_status status = %.*s(&call->%.*s, &result);",
-             STR_ARG(emit_func_name(op->e)), STR_ARG(op->base_member));
+  emit_linef(o, 2, "const roofline_status status = $(&call->$, &result);", emit_func_name(op->e),
+             op->base_member);
   out_put(o, STR("  if (status == ROOFLINE_OK) *cost = result;\n  return status;\n"));
 }
+
+/* Renders a part once to find the products worth sharing and, where there are any, again with them. */
+static void put_shared(emit_fn *fn, out_text *o, void (*part)(emit_fn *fn, out_text *o)) {
+  fn->sharing = true;
+  part(fn, o);
+  if (!emit_share_prods(fn)) return;
+  o->n = 0;
+  part(fn, o);
+}
+
+static void put_costs(emit_fn *fn, out_text *o) {
+  const entry *e = fn->op->e;
+  put_formula(fn, o, "flops", e->flops.root);
+  if (emit_derives_bytes(e))
+    put_derived(fn, o, false);
+  else
+    put_formula(fn, o, "bytes", e->bytes.root);
+}
+
+static void put_reads(emit_fn *fn, out_text *o) { put_derived(fn, o, true); }
 
 static void put_inline(emit_op *op, out_text *o) {
   const entry *e = op->e;
@@ -205,11 +234,7 @@ static void put_inline(emit_op *op, out_text *o) {
   if (!emit_derives_bytes(e)) emit_find_eager(op, e->bytes.root, fn.eager);
   out_text body;
   out_init(&body, op->a);
-  put_formula(&fn, &body, "flops", e->flops.root);
-  if (emit_derives_bytes(e))
-    put_derived(&fn, &body, false);
-  else
-    put_formula(&fn, &body, "bytes", e->bytes.root);
+  put_shared(&fn, &body, put_costs);
   out_put(&body,
           STR("  if (status != ROOFLINE_OK) return status;\n  cost->flops = flops;\n  cost->bytes = bytes;\n"
               "  return ROOFLINE_OK;\n"));
@@ -222,10 +247,9 @@ static void put_read(emit_op *op, out_text *o) {
   emit_fn fn = emit_fn_start(op, "&status");
   out_text body;
   out_init(&body, op->a);
-  put_derived(&fn, &body, true);
+  put_shared(&fn, &body, put_reads);
   out_put(&body, STR("  if (status == ROOFLINE_OK) *bytes = total;\n  return status;\n"));
-  emit_linef(o, 0, "roofline_status %.*s_read_bytes(const roofline_call *self, int64_t *bytes) {",
-             STR_ARG(op->name));
+  emit_linef(o, 0, "roofline_status $_read_bytes(const roofline_call *self, int64_t *bytes) {", op->name);
   out_put(o, STR("  if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;\n"));
   emit_fn_put_self(&fn, o, out_str(&body));
   out_put(o, STR("}\n\n"));
@@ -250,17 +274,16 @@ static void put_declared(emit_op *op, out_text *o) {
   };
   for (size_t i = 0; is_prefixed(op) && i < sizeof hooks / sizeof *hooks; i++) {
     if (!hooks[i].overridden) continue;
-    emit_linef(o, 0, "%s%.*s_%s(%s) {", hooks[i].returns, STR_ARG(op->name), hooks[i].name,
-               hooks[i].parameters);
-    emit_linef(o, 2, "return roofline_%.*s_%s(%s);", STR_ARG(op->symbol), hooks[i].name, hooks[i].arguments);
+    emit_linef(o, 0, "%s$_%s(%s) {", hooks[i].returns, op->name, hooks[i].name, hooks[i].parameters);
+    emit_linef(o, 2, "return roofline_$_%s(%s);", op->symbol, hooks[i].name, hooks[i].arguments);
     out_put(o, STR("}\n\n"));
-    vec_push(op->a, &op->em->hooks, arena_printf(op->a, "%s(%.*s);", hooks[i].mark, STR_ARG(op->symbol)));
+    vec_push(op->a, &op->em->hooks, emit_format(op->a, "%s($);", hooks[i].mark, op->symbol));
   }
   if (!overrides_roof_key(op))
-    out_printf(o,
-               "const char *%.*s_roof_key(const roofline_call *self) {\n  (void)self;\n  return "
-               "\"cuda_core.fp32\";\n}\n\n",
-               STR_ARG(op->name));
+    emit_putf(o,
+              "const char *$_roof_key(const roofline_call *self) {\n  (void)self;\n  return "
+              "\"cuda_core.fp32\";\n}\n\n",
+              op->name);
   if (emit_derives_bytes(op->e) && !overrides_read(op)) put_read(op, o);
 }
 
@@ -272,8 +295,8 @@ void emit_eval(emit_op *op, out_text *o) {
   else
     put_inline(op, &body);
   put_quote(op, o);
-  emit_linef(o, 0, "roofline_status %.*s_eval_roofline(const %.*s *call, roofline_cost *cost) {",
-             STR_ARG(op->name), STR_ARG(op->call_type));
+  emit_linef(o, 0, "roofline_status $_eval_roofline(const $ *call, roofline_cost *cost) {", op->name,
+             op->call_type);
   out_put(o, out_str(&body));
   out_put(o, STR("}\n\n"));
   put_declared(op, o);
@@ -284,15 +307,15 @@ void emit_eval(emit_op *op, out_text *o) {
 static void put_let(emit_fn *fn, out_text *o, uint32_t i) {
   emit_op *op = fn->op;
   const let_decl *let = &op->e->lets[i];
-  emit_linef(o, 2, "case %u: { /* %.*s */", i, STR_ARG(let->name));
+  emit_linef(o, 2, "case %u: { /* $ */", i, let->name);
   const cx c = emit_symbol_read(fn, let->symbol, let->kind);
   switch (c.rep) {
   case REP_SHAPE:
-    emit_linef(o, 4, "*shape = *%.*s;", STR_ARG(emit_wrap(fn, c, PREC_PRIMARY)));
+    emit_linef(o, 4, "*shape = *$;", emit_wrap(fn, c, PREC_PRIMARY));
     out_put(o, STR("    *value = roofline_seq_value(roofline_seq_of_shape(shape));\n"));
     break;
   case REP_SEQ: /* the items of a tuple live here: the caller's shape keeps them */
-    emit_linef(o, 4, "const roofline_seq items = %.*s;", STR_ARG(c.text));
+    emit_linef(o, 4, "const roofline_seq items = $;", c.text);
     out_put(o,
             STR("    *value = roofline_seq_value(items);\n"
                 "    if (items.items == NULL || items.len > ROOFLINE_MAX_RANK) break;\n"
@@ -301,10 +324,10 @@ static void put_let(emit_fn *fn, out_text *o, uint32_t i) {
                 "    value->u.q.items = shape->dims;\n"));
     break;
   case REP_ADT:
-    emit_linef(o, 4, "*adt = *%.*s;", STR_ARG(emit_wrap(fn, c, PREC_PRIMARY)));
+    emit_linef(o, 4, "*adt = *$;", emit_wrap(fn, c, PREC_PRIMARY));
     out_put(o, STR("    *value = roofline_opaque();\n"));
     break;
-  default: emit_linef(o, 4, "*value = %.*s;", STR_ARG(emit_convert(fn, c, REP_VALUE)));
+  default: emit_linef(o, 4, "*value = $;", emit_convert(fn, c, REP_VALUE));
   }
   out_put(o, STR("    break;\n  }\n"));
 }
@@ -316,9 +339,9 @@ void emit_let_function(emit_op *op, out_text *o) {
   out_init(&body, op->a);
   for (uint32_t i = 0; i < op->e->let_count; i++) put_let(&fn, &body, i);
   emit_linef(o, 0,
-             "static roofline_status %.*s_let(const roofline_call *self, int32_t let, roofline_value *value, "
+             "static roofline_status $_let(const roofline_call *self, int32_t let, roofline_value *value, "
              "roofline_shape *shape, roofline_adt *adt) {",
-             STR_ARG(op->symbol));
+             op->symbol);
   out_put(o, STR("  (void)shape;\n  (void)adt;\n"));
   out_text all;
   out_init(&all, op->a);

@@ -34,7 +34,7 @@ const char *rep_type(rep r) {
 static cx cx_of(rep r, prec p, str text) { return (cx){.text = text, .rep = r, .prec = p}; }
 
 str emit_wrap(emit_fn *fn, cx c, prec most) {
-  return c.prec <= most ? c.text : arena_printf(fn->op->a, "(%.*s)", STR_ARG(c.text));
+  return c.prec <= most ? c.text : emit_format(fn->op->a, "($)", c.text);
 }
 
 static str printed(emit_fn *fn, const char *format, str text) {
@@ -53,10 +53,10 @@ static str printed(emit_fn *fn, const char *format, str text) {
 static str enum_to_value(emit_fn *fn, cx c) {
   const enum_source *s = c.source;
   const str text = emit_wrap(fn, c, PREC_UNARY);
-  const str index = s->first > 0 ? arena_printf(fn->op->a, "%.*s - 1", STR_ARG(text)) : text;
-  const str string = arena_printf(fn->op->a, "roofline_string(%s%.*s%s)", s->open, STR_ARG(index), s->close);
+  const str index = s->first > 0 ? emit_format(fn->op->a, "$ - 1", text) : text;
+  const str string = emit_format(fn->op->a, "roofline_string(%s$%s)", s->open, index, s->close);
   if (!s->maybe) return string;
-  return arena_printf(fn->op->a, "(%.*s == 0 ? roofline_none() : %.*s)", STR_ARG(text), STR_ARG(string));
+  return emit_format(fn->op->a, "($ == 0 ? roofline_none() : $)", text, string);
 }
 
 /* How one representation is read as another; `$` is the value. NULL: it never is. */
@@ -79,11 +79,10 @@ str emit_convert(emit_fn *fn, cx c, rep want) {
   if (c.rep == want) return c.text;
   if (c.rep == REP_ENUM && want == REP_VALUE) return enum_to_value(fn, c);
   if (c.rep == REP_ADT && want == REP_VALUE) return STR("roofline_opaque()");
-  if (want == REP_FLOAT && c.literal) return arena_printf(fn->op->a, "%.*s.0", STR_ARG(c.text));
+  if (want == REP_FLOAT && c.literal) return emit_format(fn->op->a, "$.0", c.text);
   if (want == REP_SHAPE) {
     const str seq = emit_convert(fn, c, REP_SEQ), shape = emit_new_shape(fn);
-    return arena_printf(fn->op->a, "roofline_shape_of(%s, &%.*s, %.*s)", fn->status, STR_ARG(shape),
-                        STR_ARG(seq));
+    return emit_format(fn->op->a, "roofline_shape_of(%s, &$, $)", fn->status, shape, seq);
   }
   const char *how = conversions[c.rep][want];
   if (how == NULL) return c.text;
@@ -138,13 +137,18 @@ bool emit_mentions(arena *a, str body, str word) {
    is declared. */
 void emit_fn_put(const emit_fn *fn, out_text *o, str body) {
   const emit_op *op = fn->op;
-  const name_index words = words_of(op->a, body);
+  out_text read;
+  out_init(&read, op->a);
+  out_put(&read, body);
+  for (uint32_t i = 0; i < fn->prods.n; i++) {
+    if (fn->prods.v[i].name.n > 0) emit_putf(&read, "\n$", fn->prods.v[i].text);
+  }
+  const name_index words = words_of(op->a, out_str(&read));
   out_text sizes;
   out_init(&sizes, op->a);
   for (uint32_t i = 0; i < fn->size_names.n; i++) {
     if (name_index_find(&words, fn->size_names.v[i]) >= 0)
-      out_printf(&sizes, "  const int64_t %.*s = %.*s;\n", STR_ARG(fn->size_names.v[i]),
-                 STR_ARG(fn->size_texts.v[i]));
+      emit_putf(&sizes, "  const int64_t $ = $;\n", fn->size_names.v[i], fn->size_texts.v[i]);
   }
   const name_index size_words = words_of(op->a, out_str(&sizes));
   for (uint32_t i = 0; i < op->e->symbol_count; i++) {
@@ -153,16 +157,18 @@ void emit_fn_put(const emit_fn *fn, out_text *o, str body) {
     if (!fn->used[i] || (name_index_find(&words, name) < 0 && name_index_find(&size_words, name) < 0))
       continue;
     if (s->cls == SYM_LET)
-      out_printf(o, "  const %s%.*s = %.*s(%s, call);\n", rep_type(op->reps[i]), STR_ARG(name),
-                 STR_ARG(op->let_functions[s->number]), fn->status);
+      emit_putf(o, "  const %s$ = $(%s, call);\n", rep_type(op->reps[i]), name, op->let_functions[s->number],
+                fn->status);
     else
-      out_printf(o, "  const %s%.*s = call->%.*s;\n", rep_type(op->reps[i]), STR_ARG(name),
-                 STR_ARG(op->fields[i]));
+      emit_putf(o, "  const %s$ = call->$;\n", rep_type(op->reps[i]), name, op->fields[i]);
   }
   out_put(o, out_str(&sizes));
   for (uint32_t i = 0; i < fn->temps.n; i++) {
-    if (name_index_find(&words, fn->temps.v[i].name) >= 0)
-      out_printf(o, "  %.*s;\n", STR_ARG(fn->temps.v[i].declaration));
+    if (name_index_find(&words, fn->temps.v[i].name) >= 0) emit_putf(o, "  $;\n", fn->temps.v[i].declaration);
+  }
+  for (uint32_t i = 0; i < fn->prods.n; i++) {
+    const emit_prod *p = &fn->prods.v[i];
+    if (p->name.n > 0) emit_linef(o, 2, "const int64_t $ = $;", p->name, p->text);
   }
   out_put(o, body);
 }
@@ -173,8 +179,7 @@ void emit_fn_put_self(const emit_fn *fn, out_text *o, str body) {
   out_init(&all, op->a);
   emit_fn_put(fn, &all, body);
   if (emit_mentions(op->a, out_str(&all), STR("call")))
-    emit_linef(o, 2, "const %.*s *call = (const %.*s *)(const void *)self;", STR_ARG(op->call_type),
-               STR_ARG(op->call_type));
+    emit_linef(o, 2, "const $ *call = (const $ *)self;", op->call_type, op->call_type);
   else
     out_put(o, STR("  (void)self;\n"));
   out_put(o, STR("  roofline_status status = ROOFLINE_OK;\n"));
@@ -194,22 +199,22 @@ void emit_fn_forget(emit_fn *fn, emit_trial mark) {
 str emit_local(const emit_op *op, str name) {
   for (uint32_t i = 0; i < op->e->symbol_count; i++) {
     if (!str_eq(op->fields[i], name) && !str_eq(op->locals[i], name)) continue;
-    name = arena_printf(op->a, "%.*s_", STR_ARG(name));
+    name = emit_format(op->a, "$_", name);
     i = UINT32_MAX; /* look again */
   }
   return name;
 }
 
 str emit_new_shape(emit_fn *fn) {
-  const str name = emit_local(fn->op, arena_printf(fn->op->a, "shape%u", ++fn->shape_count));
-  const emit_temp temp = {name, arena_printf(fn->op->a, "roofline_shape %.*s", STR_ARG(name))};
+  const str name = emit_local(fn->op, emit_format(fn->op->a, "shape%u", ++fn->shape_count));
+  const emit_temp temp = {name, emit_format(fn->op->a, "roofline_shape $", name)};
   vec_push(fn->op->a, &fn->temps, temp);
   return name;
 }
 
 str emit_new_items(emit_fn *fn, uint32_t n) {
-  const str name = emit_local(fn->op, arena_printf(fn->op->a, "items%u", ++fn->items_count));
-  const emit_temp temp = {name, arena_printf(fn->op->a, "int64_t %.*s[%u]", STR_ARG(name), n > 0 ? n : 1)};
+  const str name = emit_local(fn->op, emit_format(fn->op->a, "items%u", ++fn->items_count));
+  const emit_temp temp = {name, emit_format(fn->op->a, "int64_t $[%u]", name, n > 0 ? n : 1)};
   vec_push(fn->op->a, &fn->temps, temp);
   return name;
 }
@@ -220,7 +225,7 @@ static void each_variable(emit_fn *fn, out_text *o, bool typed) {
     if (!v->variable) continue;
     const env *w = fn->env;
     while (w != v && !(w->variable && str_eq(w->value.text, v->value.text))) w = w->next;
-    if (w == v) out_printf(o, ", %s%.*s", typed ? rep_type(v->value.rep) : "", STR_ARG(v->value.text));
+    if (w == v) emit_putf(o, ", %s$", typed ? rep_type(v->value.rep) : "", v->value.text);
   }
 }
 
@@ -234,9 +239,9 @@ str emit_variable_parameters(emit_fn *fn) {
 str emit_arguments(emit_fn *fn, str extra) {
   out_text o;
   out_init(&o, fn->op->a);
-  out_printf(&o, "%s, call", fn->status);
+  emit_putf(&o, "%s, call", fn->status);
   each_variable(fn, &o, false);
-  if (extra.n > 0) out_printf(&o, ", %.*s", STR_ARG(extra));
+  if (extra.n > 0) emit_putf(&o, ", $", extra);
   return out_str(&o);
 }
 
@@ -247,7 +252,7 @@ static void void_unread(out_text *o, str parameters, str body) {
     while (end < parameters.n && parameters.p[end] != ',') end++;
     for (begin = end; begin > 0 && parameters.p[begin - 1] != ' ' && parameters.p[begin - 1] != '*';) begin--;
     const str name = {parameters.p + begin, end - begin};
-    if (name.n > 0 && !emit_mentions(o->a, body, name)) out_printf(o, "  (void)%.*s;\n", STR_ARG(name));
+    if (name.n > 0 && !emit_mentions(o->a, body, name)) emit_putf(o, "  (void)$;\n", name);
     parameters = (str){parameters.p + end, parameters.n - end};
   }
 }
@@ -261,17 +266,17 @@ void emit_remember(emit_op *op, str body, str name) {
 }
 
 str emit_outline(emit_op *op, const char *base, const char *returns, str parameters, str body) {
-  const str key = arena_printf(op->a, "%s|%.*s|%.*s", returns, STR_ARG(parameters), STR_ARG(body));
+  const str key = emit_format(op->a, "%s|$|$", returns, parameters, body);
   for (uint32_t i = 0; i < op->outlined_count; i++) {
     if (str_eq(op->outlined[i].body, key)) return op->outlined[i].name;
   }
-  const str name = names_free(&op->statics, arena_printf(op->a, "%.*s_%s", STR_ARG(op->symbol), base));
+  const str name = names_free(&op->statics, emit_format(op->a, "$_%s", op->symbol, base));
   emit_remember(op, key, name);
   out_text *o = &op->helpers;
-  emit_linef(o, 0, "static %s%.*s(roofline_status *status, const %.*s *call%.*s) {", returns, STR_ARG(name),
-             STR_ARG(op->call_type), STR_ARG(parameters));
-  if (!emit_mentions(o->a, body, STR("status"))) out_printf(o, "  (void)status;\n");
-  if (!emit_mentions(o->a, body, STR("call"))) out_printf(o, "  (void)call;\n");
+  emit_linef(o, 0, "static %s$(roofline_status *status, const $ *call$) {", returns, name, op->call_type,
+             parameters);
+  if (!emit_mentions(o->a, body, STR("status"))) emit_putf(o, "  (void)status;\n");
+  if (!emit_mentions(o->a, body, STR("call"))) emit_putf(o, "  (void)call;\n");
   void_unread(o, parameters, body);
   out_put(o, body);
   out_put(o, STR("}\n\n"));
@@ -317,12 +322,12 @@ cx emit_symbol_read(emit_fn *fn, uint32_t number, const kind *narrowed) {
   } else if (s->cls == SYM_INDEX && emit_is_list(&op->e->indices[s->number])) {
     uint32_t at = 0;
     for (uint32_t i = 0; i < s->number; i++) at += emit_is_list(&op->e->indices[i]);
-    c.text = arena_printf(op->a, "%s[%u]", fn->lists != NULL ? fn->lists : "lists", at);
+    c.text = emit_format(op->a, "%s[%u]", fn->lists != NULL ? fn->lists : "lists", at);
   } else if (stored == REP_SHAPE || stored == REP_ADT) {
-    c.text = arena_printf(op->a, "&call->%.*s", STR_ARG(c.text));
+    c.text = emit_format(op->a, "&call->$", c.text);
     c.prec = PREC_UNARY;
   } else if (stored == REP_SEQ || stored == REP_VALUE || !fn->locals) {
-    c.text = arena_printf(op->a, "call->%.*s", STR_ARG(c.text));
+    c.text = emit_format(op->a, "call->$", c.text);
   } else {
     c.text = op->locals[number];
     fn->used[number] = true;
@@ -354,7 +359,7 @@ static cx name_read(emit_fn *fn, const expr *e) {
     return emit_symbol_read(fn, (uint32_t)(s - fn->op->e->symbols), e->kind != NULL ? e->kind : s->kind);
   const roofline_dtype t = roofline_dtype_find(e->u.s.p, e->u.s.n);
   const str name = emit_upper(fn->op->a, str_of(roofline_dtype_name(t)));
-  return cx_of(REP_DTYPE, PREC_PRIMARY, arena_printf(fn->op->a, "ROOFLINE_%.*s", STR_ARG(name)));
+  return cx_of(REP_DTYPE, PREC_PRIMARY, emit_format(fn->op->a, "ROOFLINE_$", name));
 }
 
 /* ---- lets ---- */
@@ -370,16 +375,15 @@ static void write_let(emit_op *op, uint32_t number) {
   out_init(&result, op->a);
   out_init(&body, op->a);
   if (r == REP_SHAPE) {
-    emit_linef(&result, 2, "*out = *%.*s;", STR_ARG(text));
+    emit_linef(&result, 2, "*out = *$;", text);
     out_put(&result, STR("  return out;\n"));
   } else {
-    emit_linef(&result, 2, "return %.*s;", STR_ARG(text));
+    emit_linef(&result, 2, "return $;", text);
   }
   emit_fn_put(&fn, &body, out_str(&result));
   const str parameters = r == REP_SHAPE ? STR(", roofline_shape *out") : (str){NULL, 0};
-  emit_block_comment(
-      &op->helpers, 0,
-      arena_printf(op->a, "%.*s = %.*s", STR_ARG(let->name), STR_ARG(expr_print(op->a, let->formula.root))));
+  emit_block_comment(&op->helpers, 0,
+                     emit_format(op->a, "$ = $", let->name, expr_print(op->a, let->formula.root)));
   op->let_functions[op->e->symbols[number].number] =
       emit_outline(op, arena_cstr(op->a, let->name), rep_type(r), parameters, out_str(&body));
 }
@@ -398,12 +402,11 @@ static cx let_read(emit_fn *fn, uint32_t at) {
   if (op->let_functions[number].n == 0) write_let(op, at);
   cx c = cx_of(op->reps[at], PREC_PRIMARY, op->locals[at]);
   if (c.rep == REP_SHAPE) {
-    c.text = arena_printf(op->a, "%.*s(%s, call, &%.*s)", STR_ARG(op->let_functions[number]), fn->status,
-                          STR_ARG(emit_new_shape(fn)));
+    c.text = emit_format(op->a, "$(%s, call, &$)", op->let_functions[number], fn->status, emit_new_shape(fn));
   } else if (fn->locals && fn->eager[number] && c.rep != REP_ADT) {
     fn->used[at] = true;
   } else {
-    c.text = arena_printf(op->a, "%.*s(%s, call)", STR_ARG(op->let_functions[number]), fn->status);
+    c.text = emit_format(op->a, "$(%s, call)", op->let_functions[number], fn->status);
   }
   return c;
 }
@@ -434,30 +437,66 @@ void emit_find_eager(const emit_op *op, const expr *e, bool *eager) {
 
 static bool is_float(cx c) { return c.rep == REP_FLOAT || c.rep == REP_VALUE; }
 
+/* `x op y op z ..` from the left, one call for as many as libroofline has a function for. */
+static str exact_run(emit_fn *fn, uint8_t link, const str *operands, uint32_t n) {
+  static const struct {
+    const char *name;
+    uint32_t most;
+  } exact[] = {[OP_ADD] = {"add", 4},
+               [OP_SUB] = {"sub", 2},
+               [OP_MUL] = {"mul", 6},
+               [OP_FLOORDIV] = {"floordiv", 2},
+               [OP_MOD] = {"mod", 2}};
+  str left = operands[0];
+  for (uint32_t at = 1; at < n;) {
+    const uint32_t take = n - at < exact[link].most - 1 ? n - at : exact[link].most - 1;
+    out_text o;
+    out_init(&o, fn->op->a);
+    emit_putf(&o, "roofline_%s", exact[link].name);
+    if (take > 1) emit_putf(&o, "%u", take + 1);
+    emit_putf(&o, "(%s, $", fn->status, left);
+    for (uint32_t i = 0; i < take; i++) emit_putf(&o, ", $", operands[at + i]);
+    out_put(&o, STR(")"));
+    left = out_str(&o);
+    at += take;
+  }
+  return left;
+}
+
+str emit_product(emit_fn *fn, const str *factors, uint32_t n) { return exact_run(fn, OP_MUL, factors, n); }
+
+static cx opaque_step(emit_fn *fn, uint8_t link, cx left, cx right) {
+  static const char symbols[] = {[OP_ADD] = '+', [OP_SUB] = '-', [OP_MUL] = '*'};
+  const str x = emit_convert(fn, left, REP_FLOAT), y = emit_convert(fn, right, REP_FLOAT);
+  if (link == OP_FLOORDIV || link == OP_MOD)
+    return cx_of(REP_FLOAT, PREC_PRIMARY,
+                 emit_format(fn->op->a, "roofline_float_%s(%s, $, $)", link == OP_MOD ? "mod" : "floordiv",
+                             fn->status, x, y));
+  const str a = emit_wrap(fn, cx_of(REP_FLOAT, left.prec, x), PREC_UNARY);
+  const str b = emit_wrap(fn, cx_of(REP_FLOAT, right.prec, y), PREC_UNARY);
+  return cx_of(REP_FLOAT, PREC_PRIMARY, emit_format(fn->op->a, "($ %c $)", a, symbols[link], b));
+}
+
 static cx arith(emit_fn *fn, const expr *e) {
-  static const char *const exact[] = {
-      [OP_ADD] = "add", [OP_SUB] = "sub", [OP_MUL] = "mul", [OP_FLOORDIV] = "floordiv", [OP_MOD] = "mod"};
-  static const char opaque[] = {[OP_ADD] = '+', [OP_SUB] = '-', [OP_MUL] = '*'};
-  emit_op *op = fn->op;
   cx left = emit_expr(fn, e->args[0]);
-  for (uint32_t i = 1; i < e->n; i++) {
-    const cx right = emit_expr(fn, e->args[i]);
+  str *run = arena_array(fn->op->a, str, e->n);
+  for (uint32_t i = 1; i < e->n;) {
     const uint8_t link = e->links[i - 1].op;
-    if (!is_float(left) && !is_float(right)) {
-      left = cx_of(REP_INT, PREC_PRIMARY,
-                   arena_printf(op->a, "roofline_%s(%s, %.*s, %.*s)", exact[link], fn->status,
-                                STR_ARG(left.text), STR_ARG(right.text)));
+    uint32_t n = 0;
+    cx right = emit_expr(fn, e->args[i]);
+    if (is_float(left) || is_float(right)) {
+      left = opaque_step(fn, link, left, right);
+      i++;
       continue;
     }
-    const str x = emit_convert(fn, left, REP_FLOAT), y = emit_convert(fn, right, REP_FLOAT);
-    if (link == OP_FLOORDIV || link == OP_MOD) {
-      left = cx_of(REP_FLOAT, PREC_PRIMARY,
-                   arena_printf(op->a, "roofline_float_%s(%s, %.*s, %.*s)", exact[link], fn->status,
-                                STR_ARG(x), STR_ARG(y)));
-    } else {
-      left = cx_of(REP_FLOAT, PREC_PRIMARY,
-                   arena_printf(op->a, "(%.*s %c %.*s)", STR_ARG(x), opaque[link], STR_ARG(y)));
+    run[n++] = left.text;
+    run[n++] = right.text;
+    for (i++; i < e->n && e->links[i - 1].op == link; i++) {
+      right = emit_expr(fn, e->args[i]);
+      if (is_float(right)) break;
+      run[n++] = right.text;
     }
+    left = cx_of(REP_INT, PREC_PRIMARY, exact_run(fn, link, run, n));
   }
   return left;
 }
@@ -465,18 +504,17 @@ static cx arith(emit_fn *fn, const expr *e) {
 static cx negation(emit_fn *fn, const expr *e) {
   const cx c = emit_expr(fn, e->args[0]);
   if (c.literal) {
-    cx r = cx_of(REP_INT, PREC_UNARY, arena_printf(fn->op->a, "-%.*s", STR_ARG(c.text)));
+    cx r = cx_of(REP_INT, PREC_UNARY, emit_format(fn->op->a, "-$", c.text));
     r.literal = c.i >= 0 && c.i <= INT32_MAX;
     r.i = -c.i;
     return r;
   }
   if (is_float(c))
-    return cx_of(REP_FLOAT, PREC_UNARY,
-                 arena_printf(fn->op->a, "-%.*s",
-                              STR_ARG(emit_wrap(fn, cx_of(REP_FLOAT, PREC_IF, emit_convert(fn, c, REP_FLOAT)),
-                                                PREC_PRIMARY))));
-  return cx_of(REP_INT, PREC_PRIMARY,
-               arena_printf(fn->op->a, "roofline_neg(%s, %.*s)", fn->status, STR_ARG(c.text)));
+    return cx_of(
+        REP_FLOAT, PREC_UNARY,
+        emit_format(fn->op->a, "-$",
+                    emit_wrap(fn, cx_of(REP_FLOAT, PREC_IF, emit_convert(fn, c, REP_FLOAT)), PREC_PRIMARY)));
+  return cx_of(REP_INT, PREC_PRIMARY, emit_format(fn->op->a, "roofline_neg(%s, $)", fn->status, c.text));
 }
 
 static cx logic(emit_fn *fn, const expr *e) {
@@ -484,9 +522,11 @@ static cx logic(emit_fn *fn, const expr *e) {
   out_text o;
   out_init(&o, fn->op->a);
   for (uint32_t i = 0; i < e->n; i++) {
+    fn->conditional += i > 0;
     const cx c = emit_expr(fn, e->args[i]);
+    fn->conditional -= i > 0;
     const cx b = cx_of(REP_BOOL, c.prec, emit_convert(fn, c, REP_BOOL));
-    out_printf(&o, "%s%.*s", i > 0 ? between : "", STR_ARG(emit_wrap(fn, b, PREC_COMPARE)));
+    emit_putf(&o, "%s$", i > 0 ? between : "", emit_wrap(fn, b, PREC_COMPARE));
   }
   return cx_of(REP_BOOL, e->op == EX_AND ? PREC_AND : PREC_OR, out_str(&o));
 }
@@ -494,31 +534,30 @@ static cx logic(emit_fn *fn, const expr *e) {
 /* A conditional's arms in one representation: enums as strings unless both read the same enum. */
 static cx conditional(emit_fn *fn, const expr *e) {
   const cx test = emit_expr(fn, e->args[1]);
+  fn->conditional++;
   const cx yes = emit_expr(fn, e->args[0]), no = emit_expr(fn, e->args[2]);
+  fn->conditional--;
   rep r = rep_of_kind(e->kind);
   if (yes.rep == no.rep && yes.rep != REP_ENUM) r = yes.rep;
   const cx y = cx_of(r, yes.prec, emit_convert(fn, yes, r)), n = cx_of(r, no.prec, emit_convert(fn, no, r));
   return cx_of(r, PREC_IF,
-               arena_printf(fn->op->a, "%.*s ? %.*s : %.*s", STR_ARG(emit_wrap(fn, test, PREC_COMPARE)),
-                            STR_ARG(emit_wrap(fn, y, PREC_UNARY)), STR_ARG(emit_wrap(fn, n, PREC_UNARY))));
+               emit_format(fn->op->a, "$ ? $ : $", emit_wrap(fn, test, PREC_COMPARE),
+                           emit_wrap(fn, y, PREC_UNARY), emit_wrap(fn, n, PREC_UNARY)));
 }
 
 /* ---- access ---- */
 
 static cx index_of(emit_fn *fn, const expr *e) {
   const str seq = emit_as(fn, e->args[0], REP_SEQ), at = emit_as(fn, e->args[1], REP_INT);
-  return cx_of(
-      REP_INT, PREC_PRIMARY,
-      arena_printf(fn->op->a, "roofline_seq_at(%s, %.*s, %.*s)", fn->status, STR_ARG(seq), STR_ARG(at)));
+  return cx_of(REP_INT, PREC_PRIMARY,
+               emit_format(fn->op->a, "roofline_seq_at(%s, $, $)", fn->status, seq, at));
 }
 
 static cx slice_of(emit_fn *fn, const expr *e) {
   const str seq = emit_as(fn, e->args[0], REP_SEQ);
   const str from = e->args[1] == NULL ? STR("0") : emit_as(fn, e->args[1], REP_INT);
   const str to = e->args[2] == NULL ? STR("INT64_MAX") : emit_as(fn, e->args[2], REP_INT);
-  return cx_of(REP_SEQ, PREC_PRIMARY,
-               arena_printf(fn->op->a, "roofline_seq_slice(%.*s, %.*s, %.*s)", STR_ARG(seq), STR_ARG(from),
-                            STR_ARG(to)));
+  return cx_of(REP_SEQ, PREC_PRIMARY, emit_format(fn->op->a, "roofline_seq_slice($, $, $)", seq, from, to));
 }
 
 static cx field_of(emit_fn *fn, const expr *e) {
@@ -547,24 +586,23 @@ static cx tuple(emit_fn *fn, const expr *e) {
   for (uint32_t i = 0; i < e->n; i++) {
     const bool none = e->args[i]->op == EX_NONE;
     const str item = none ? STR("0") : emit_as(&inner, e->args[i], REP_INT);
-    emit_linef(&fill, 2, "values[%u] = %.*s;", i, STR_ARG(item));
-    out_printf(&absent, "%s%s", i > 0 ? ", " : "", none ? "true" : "false");
+    emit_linef(&fill, 2, "values[%u] = $;", i, item);
+    emit_putf(&absent, "%s%s", i > 0 ? ", " : "", none ? "true" : "false");
     any_absent = any_absent || none;
   }
-  if (any_absent) emit_linef(&body, 2, "static const bool absent[] = {%.*s};", STR_ARG(out_str(&absent)));
+  if (any_absent) emit_linef(&body, 2, "static const bool absent[] = {$};", out_str(&absent));
   out_put(&body, out_str(&fill));
   if (any_absent) {
-    out_printf(&body, "  roofline_seq result = roofline_seq_of(values, %u);\n", e->n);
+    emit_putf(&body, "  roofline_seq result = roofline_seq_of(values, %u);\n", e->n);
     out_put(&body, STR("  result.absent = absent;\n  return result;\n"));
   } else {
-    out_printf(&body, "  return roofline_seq_of(values, %u);\n", e->n);
+    emit_putf(&body, "  return roofline_seq_of(values, %u);\n", e->n);
   }
   emit_fn_put(&inner, &all, out_str(&body));
-  const str parameters = arena_printf(op->a, "%.*s, int64_t *values", STR_ARG(emit_variable_parameters(fn)));
+  const str parameters = emit_format(op->a, "$, int64_t *values", emit_variable_parameters(fn));
   const str name = emit_outline(op, "tuple", "roofline_seq ", parameters, out_str(&all));
   const str items = emit_new_items(fn, e->n);
-  return cx_of(REP_SEQ, PREC_PRIMARY,
-               arena_printf(op->a, "%.*s(%.*s)", STR_ARG(name), STR_ARG(emit_arguments(fn, items))));
+  return cx_of(REP_SEQ, PREC_PRIMARY, emit_format(op->a, "$($)", name, emit_arguments(fn, items)));
 }
 
 /* ---- all of them ---- */
@@ -588,24 +626,26 @@ cx emit_expr(emit_fn *fn, const expr *e) {
   case EX_NONE: return cx_of(REP_VALUE, PREC_PRIMARY, STR("roofline_none()"));
   case EX_STRING:
     return cx_of(REP_VALUE, PREC_PRIMARY,
-                 arena_printf(op->a, "roofline_string(%.*s)", STR_ARG(emit_quote(op->a, e->u.s))));
+                 emit_format(op->a, "roofline_string($)", emit_quote(op->a, e->u.s)));
   case EX_NAME: return name_read(fn, e);
   case EX_TUPLE: return tuple(fn, e);
   case EX_NEG: return negation(fn, e);
   case EX_NOT: {
     const cx c = emit_expr(fn, e->args[0]);
     const cx b = cx_of(REP_BOOL, c.prec, emit_convert(fn, c, REP_BOOL));
-    return cx_of(REP_BOOL, PREC_UNARY, arena_printf(op->a, "!%.*s", STR_ARG(emit_wrap(fn, b, PREC_UNARY))));
+    return cx_of(REP_BOOL, PREC_UNARY, emit_format(op->a, "!$", emit_wrap(fn, b, PREC_UNARY)));
   }
   case EX_ARITH: return arith(fn, e);
   case EX_COMPARE: {
     cx chain = emit_compare(fn, e->args[0], (link_op)e->links[0].op, e->args[1]);
+    fn->conditional++;
     for (uint32_t i = 1; i + 1 < e->n; i++) {
       const cx next = emit_compare(fn, e->args[i], (link_op)e->links[i].op, e->args[i + 1]);
-      chain = cx_of(REP_BOOL, PREC_AND,
-                    arena_printf(op->a, "%.*s && %.*s", STR_ARG(emit_wrap(fn, chain, PREC_AND)),
-                                 STR_ARG(emit_wrap(fn, next, PREC_COMPARE))));
+      chain = cx_of(
+          REP_BOOL, PREC_AND,
+          emit_format(op->a, "$ && $", emit_wrap(fn, chain, PREC_AND), emit_wrap(fn, next, PREC_COMPARE)));
     }
+    fn->conditional--;
     return chain;
   }
   case EX_AND:

@@ -25,13 +25,23 @@ str emit_quote(arena *a, str text);       /* a C string literal */
 str emit_quoted_text(arena *a, str text); /* the same, of a text cut where it gets long */
 str emit_comment(arena *a, str text);     /* text that may stand in a block comment */
 str emit_int(arena *a, int64_t v);
+
+/* Text from a format in which `$` takes a str; also %s, %c, %d, %u, %x as printf's, and %% . Unlike
+   printf with STR_ARG it reads an argument once: arguments may render. */
+str emit_format(arena *a, const char *format, ...);
+void emit_putf(out_text *o, const char *format, ...);
+static inline str emit_from(str s, uint32_t begin) { return (str){s.p + begin, s.n - begin}; }
+static inline str emit_until(str s, uint32_t end) { return (str){s.p, end}; }
+
 str emit_float(arena *a, double v);
 
 /* Writes `text` at an indent, broken at its outermost commas and operators to stay within the column
    limit; `suffix` (a comment or nothing) follows the last line. */
 void emit_line(out_text *o, uint32_t indent, str text);
-void emit_linef(out_text *o, uint32_t indent, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void emit_linef(out_text *o, uint32_t indent, const char *format, ...);
 void emit_block_comment(out_text *o, uint32_t indent, str text);
+void emit_check(out_text *o, uint32_t indent,
+                str call); /* "if ((status = call) != ROOFLINE_OK) return status;" */
 
 /* Names already taken in one scope; `names_free` gives the wanted one or a variant of it. */
 typedef struct name_set {
@@ -139,6 +149,15 @@ struct emitter {
 typedef struct emit_temp {
   str name, declaration;
 } emit_temp;
+/* prod(X) read more than once, and at least once whatever the conditions say: computed once. */
+typedef struct emit_prod {
+  str of;   /* X as written */
+  str text; /* the call */
+  str name; /* of the local; empty: written in place */
+  uint32_t uses;
+  bool eager;
+} emit_prod;
+
 typedef struct emit_fn {
   emit_op *op;
   const char *status; /* how its status is passed on: "status" or "&status" */
@@ -149,6 +168,9 @@ typedef struct emit_fn {
   uint32_t shape_count, items_count;
   VEC(str) size_names; /* element sizes in use: "T_size", and the dtype's text */
   VEC(str) size_texts;
+  bool sharing;         /* products are collected, and shared once named */
+  uint32_t conditional; /* how many conditions stand around what is being rendered */
+  VEC(emit_prod) prods;
   const env *env;
   const char *lists; /* C text of the array of Seq[Int] indices, or NULL */
 } emit_fn;
@@ -173,6 +195,9 @@ str emit_as(emit_fn *fn, const expr *e, rep want);
 str emit_convert(emit_fn *fn, cx c, rep want);
 str emit_wrap(emit_fn *fn, cx c, prec most); /* parenthesized when it binds weaker than `most` */
 cx emit_call_expr(emit_fn *fn, const expr *e);
+str emit_product(emit_fn *fn, const str *factors, uint32_t n);
+str emit_prod_of(emit_fn *fn, const expr *seq);
+bool emit_share_prods(emit_fn *fn); /* names what the first rendering found worth sharing */
 cx emit_symbol_read(emit_fn *fn, uint32_t symbol, const kind *narrowed);
 cx emit_compare(emit_fn *fn, const expr *x, link_op op, const expr *y);
 cx emit_enum_is(emit_fn *fn, cx value, str member);

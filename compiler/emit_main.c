@@ -17,8 +17,7 @@ static const emit_op **sorted_ops(const emitter *em, uint32_t *count) {
 }
 
 static void put_includes(const emitter *em, out_text *o) {
-  for (uint32_t i = 0; i < em->families.n; i++)
-    out_printf(o, "#include \"%.*s.h\"\n", STR_ARG(em->families.v[i]));
+  for (uint32_t i = 0; i < em->families.n; i++) emit_putf(o, "#include \"$.h\"\n", em->families.v[i]);
 }
 
 void emit_registry(emitter *em) {
@@ -31,15 +30,13 @@ void emit_registry(emitter *em) {
   out_put(&header, emit_file_comment(em, "Every operator."));
   emit_open_header(em, &header, STR("registry"), false);
   put_includes(em, &header);
-  emit_linef(
-      &header, 0,
-      "\n/* Every op, ordered by name, ended by NULL. */\nextern const roofline_op *const %.*s_ops[];\n",
-      STR_ARG(em->prefix));
+  emit_linef(&header, 0,
+             "\n/* Every op, ordered by name, ended by NULL. */\nextern const roofline_op *const $_ops[];\n",
+             em->prefix);
   emit_close_header(&header);
   out_put(&code, emit_file_comment(em, "Every operator."));
-  emit_linef(&code, 0, "#include \"registry.h\"\n\nconst roofline_op *const %.*s_ops[] = {",
-             STR_ARG(em->prefix));
-  for (uint32_t i = 0; i < count; i++) emit_linef(&code, 4, "&%.*s_op,", STR_ARG(ops[i]->name));
+  emit_linef(&code, 0, "#include \"registry.h\"\n\nconst roofline_op *const $_ops[] = {", em->prefix);
+  for (uint32_t i = 0; i < count; i++) emit_linef(&code, 4, "&$_op,", ops[i]->name);
   out_put(&code, STR("    NULL,\n};\n"));
   emit_add_file(em, STR("registry.h"), out_str(&header));
   emit_add_file(em, STR("registry.c"), out_str(&code));
@@ -147,9 +144,9 @@ void emit_rows_main(emitter *em) {
               "static const listed ops[] = {\n"));
   for (uint32_t i = 0; i < count; i++) {
     const bool reads = ops[i]->has_metadata && (emit_calls_formula(ops[i]) || emit_is_overridden(ops[i]));
-    emit_linef(&o, 4, "{&%.*s_op, %s},", STR_ARG(ops[i]->name), reads ? "true" : "false");
+    emit_linef(&o, 4, "{&$_op, %s},", ops[i]->name, reads ? "true" : "false");
   }
   out_put(&o, STR("    {NULL, false},\n};\n\n"));
-  for (size_t i = 0; i < sizeof main_lines / sizeof *main_lines; i++) out_printf(&o, "%s\n", main_lines[i]);
+  for (size_t i = 0; i < sizeof main_lines / sizeof *main_lines; i++) emit_putf(&o, "%s\n", main_lines[i]);
   emit_add_file(em, STR("rows_main.c"), out_str(&o));
 }

@@ -1,4 +1,5 @@
 /* Spelling: symbols, identifiers, literals, comments, lines. codegen.md §2 "Names". */
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -206,60 +207,128 @@ static uint32_t separator(const char *p, const char *end, bool *before) {
   return 0;
 }
 
-/* Where to break the first line of `text`, at most `room` wide: at the outermost separator, the last of
-   those; 0: nowhere. *open is the column behind the bracket that is open there, 0 without one. */
-static uint32_t break_point(str text, uint32_t room, uint32_t *open) {
-  enum { DEEPEST = 64 };
-  uint32_t columns[DEEPEST] = {0}, best = 0, depth = 0, best_depth = UINT32_MAX;
-  bool quoted = false;
-  for (uint32_t i = 0; i < text.n && i <= room; i++) {
-    const char c = text.p[i];
-    if (quoted) {
-      if (c == '\\')
-        i++;
-      else if (c == '"')
-        quoted = false;
-      continue;
-    }
-    if (c == '"') quoted = true;
-    if (c == '(' || c == '{' || c == '[') columns[++depth % DEEPEST] = i + 1;
-    if (c == ')' || c == '}' || c == ']') depth -= depth > 0;
+enum { DEEPEST = 64, LAST_COLUMN_TO_ALIGN = 70 };
+
+/* Columns behind the brackets that are open, innermost last. */
+typedef struct brackets {
+  uint32_t columns[DEEPEST], n;
+} brackets;
+
+/* Walks [*i, ..) of a line past one character or string literal, which starts at column `at + *i`. */
+static void step(str text, uint32_t *i, uint32_t at, int *depth, brackets *open) {
+  const char c = text.p[*i];
+  if (c == '"') {
+    for (++*i; *i < text.n && text.p[*i] != '"'; ++*i) *i += text.p[*i] == '\\';
+  } else if (c == '(' || c == '{' || c == '[') {
+    ++*depth;
+    if (open != NULL) open->columns[open->n++ % DEEPEST] = at + *i + 1;
+  } else if (c == ')' || c == '}' || c == ']') {
+    --*depth;
+    if (open != NULL) open->n -= open->n > 0;
+  }
+  ++*i;
+}
+
+/* Where to break `text`, at most `room` wide: at the outermost separator, the last of those; failing that
+   behind its `=`, or at the first separator there is. 0: nowhere. */
+static uint32_t break_point(str text, uint32_t room) {
+  uint32_t best = 0, beyond = 0, equals = 0;
+  int depth = 0, best_depth = INT_MAX;
+  for (uint32_t i = 0; i < text.n && beyond == 0;) {
     bool before;
     const uint32_t n = separator(text.p + i, text.p + text.n, &before);
     const uint32_t at = before ? i : i + n - 1;
-    if (n == 0 || depth > best_depth || at > room || at == 0) continue;
-    best = at;
-    best_depth = depth;
-    *open = columns[depth % DEEPEST];
+    if (n > 0 && at > room) beyond = at;
+    if (n > 0 && depth <= best_depth && at <= room && at > 0) {
+      best = at;
+      best_depth = depth;
+    }
+    if (i + 3 <= text.n && memcmp(text.p + i, " = ", 3) == 0 && i + 2 <= room) equals = i + 2;
+    step(text, &i, 0, &depth, NULL);
   }
-  return best;
+  return best > 0 ? best : equals > 0 ? equals : beyond;
 }
 
 void emit_line(out_text *o, uint32_t indent, str text) {
-  enum { LAST_COLUMN_TO_ALIGN = 70 };
+  brackets open = {.n = 0};
   uint32_t at = indent;
   for (;;) {
-    uint32_t open = 0, n = 0;
-    if (at + text.n > COLUMN_LIMIT) n = break_point(text, COLUMN_LIMIT > at ? COLUMN_LIMIT - at : 0, &open);
+    uint32_t n = 0;
+    int depth = 0;
+    if (at + text.n > COLUMN_LIMIT) n = break_point(text, COLUMN_LIMIT > at ? COLUMN_LIMIT - at : 0);
     if (n == 0) {
       out_printf(o, "%*s%.*s\n", (int)at, "", STR_ARG(text));
       return;
     }
     out_printf(o, "%*s%.*s\n", (int)at, "", (int)n, text.p);
+    for (uint32_t i = 0; i < n;) step(text, &i, at, &depth, &open);
     text = (str){text.p + n + 1, text.n - n - 1};
-    if (at == indent) at = open > 0 && at + open <= LAST_COLUMN_TO_ALIGN ? at + open : indent + 4;
+    const uint32_t column = open.n > 0 ? open.columns[(open.n - 1) % DEEPEST] : 0;
+    at = column > 0 && column <= LAST_COLUMN_TO_ALIGN ? column : indent + 4;
   }
 }
 
-void emit_linef(out_text *o, uint32_t indent, const char *format, ...) {
-  va_list args;
-  va_start(args, format);
-  const str text = arena_vprintf(o->a, format, args);
-  va_end(args);
-  emit_line(o, indent, text);
+/* ---- formats ---- */
+
+static void put_format(out_text *o, const char *format, va_list args) {
+  for (const char *p = format; *p != '\0'; p++) {
+    if (*p == '$') {
+      out_put(o, va_arg(args, str));
+    } else if (*p != '%') {
+      const char *begin = p;
+      while (p[1] != '\0' && p[1] != '$' && p[1] != '%') p++;
+      out_put(o, (str){begin, (uint32_t)(p - begin + 1)});
+    } else {
+      switch (*++p) {
+      case 's': out_put(o, str_of(va_arg(args, const char *))); break;
+      case 'c': out_printf(o, "%c", va_arg(args, int)); break;
+      case 'd': out_printf(o, "%d", va_arg(args, int)); break;
+      case 'u': out_printf(o, "%u", va_arg(args, unsigned)); break;
+      case 'x': out_printf(o, "%x", va_arg(args, unsigned)); break;
+      default: out_put(o, (str){p, 1}); break;
+      }
+    }
+  }
 }
 
-/* Text filled into lines; what is too long to fit anywhere stands on a line of its own. */
+str emit_format(arena *a, const char *format, ...) {
+  out_text o;
+  va_list args;
+  out_init(&o, a);
+  va_start(args, format);
+  put_format(&o, format, args);
+  va_end(args);
+  return out_str(&o);
+}
+
+void emit_putf(out_text *o, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  put_format(o, format, args);
+  va_end(args);
+}
+
+void emit_linef(out_text *o, uint32_t indent, const char *format, ...) {
+  out_text line;
+  va_list args;
+  out_init(&line, o->a);
+  va_start(args, format);
+  put_format(&line, format, args);
+  va_end(args);
+  emit_line(o, indent, out_str(&line));
+}
+
+/* A step that may fail: on one line when it fits. */
+void emit_check(out_text *o, uint32_t indent, str call) {
+  const str line = arena_printf(o->a, "if ((status = %.*s) != ROOFLINE_OK) return status;", STR_ARG(call));
+  if (indent + line.n <= COLUMN_LIMIT) {
+    emit_line(o, indent, line);
+    return;
+  }
+  emit_linef(o, indent, "status = $;", call);
+  emit_linef(o, indent, "if (status != ROOFLINE_OK) return status;");
+}
+
 void emit_block_comment(out_text *o, uint32_t indent, str text) {
   text = emit_comment(o->a, text);
   const uint32_t width = COLUMN_LIMIT - 6 - indent;

@@ -5,44 +5,43 @@
 
 /* Static data of these items; equal lists share theirs. */
 static str shared_array(emit_op *op, out_text *data, const char *type, str name, str items) {
-  const str key = arena_printf(op->a, "%s|%.*s", type, STR_ARG(items));
+  const str key = emit_format(op->a, "%s|$", type, items);
   for (uint32_t i = 0; i < op->outlined_count; i++) {
     if (str_eq(op->outlined[i].body, key)) return op->outlined[i].name;
   }
   const str array = names_free(&op->statics, name);
   emit_remember(op, key, array);
-  emit_linef(data, 0, "static const %s %.*s[] = {%.*s};", type, STR_ARG(array), STR_ARG(items));
+  emit_linef(data, 0, "static const %s $[] = {$};", type, array, items);
   return array;
 }
 
 /* A sequence; its items go to static data named after the row. */
 static str seq_initializer(emit_op *op, out_text *data, str name, roofline_seq q) {
   if (q.items == NULL || q.len == 0)
-    return arena_printf(op->a, "{NULL, NULL, %.*s, %.*s, %.*s, %.*s}", STR_ARG(emit_int(op->a, q.len)),
-                        STR_ARG(emit_int(op->a, q.items == NULL ? q.first : 0)),
-                        STR_ARG(emit_int(op->a, q.items == NULL ? q.a : 0)),
-                        STR_ARG(emit_int(op->a, q.items == NULL ? q.b : 0)));
+    return emit_format(op->a, "{NULL, NULL, $, $, $, $}", emit_int(op->a, q.len),
+                       emit_int(op->a, q.items == NULL ? q.first : 0),
+                       emit_int(op->a, q.items == NULL ? q.a : 0),
+                       emit_int(op->a, q.items == NULL ? q.b : 0));
   out_text items, absent;
   out_init(&items, op->a);
   out_init(&absent, op->a);
   for (int64_t i = 0; i < q.len; i++) {
-    out_printf(&items, "%s%.*s", i > 0 ? ", " : "", STR_ARG(emit_int(op->a, q.items[i])));
-    out_printf(&absent, "%s%s", i > 0 ? ", " : "", roofline_seq_absent(&q, i) ? "true" : "false");
+    emit_putf(&items, "%s$", i > 0 ? ", " : "", emit_int(op->a, q.items[i]));
+    emit_putf(&absent, "%s%s", i > 0 ? ", " : "", roofline_seq_absent(&q, i) ? "true" : "false");
   }
   const str array = shared_array(op, data, "int64_t", name, out_str(&items));
   str marks = STR("NULL");
   if (q.absent != NULL)
-    marks =
-        shared_array(op, data, "bool", arena_printf(op->a, "%.*s_absent", STR_ARG(name)), out_str(&absent));
-  return arena_printf(op->a, "{%.*s, %.*s, %lld, 0, 0, 0}", STR_ARG(array), STR_ARG(marks), (long long)q.len);
+    marks = shared_array(op, data, "bool", emit_format(op->a, "$_absent", name), out_str(&absent));
+  return emit_format(op->a, "{$, $, $, 0, 0, 0}", array, marks, emit_int(op->a, q.len));
 }
 
 static str shape_initializer(emit_op *op, roofline_seq q) {
   out_text o;
   out_init(&o, op->a);
-  out_printf(&o, "{%lld, {", (long long)q.len);
+  emit_putf(&o, "{$, {", emit_int(op->a, q.len));
   for (int64_t i = 0; i < q.len; i++)
-    out_printf(&o, "%s%.*s", i > 0 ? ", " : "", STR_ARG(emit_int(op->a, roofline_seq_item(&q, i))));
+    emit_putf(&o, "%s$", i > 0 ? ", " : "", emit_int(op->a, roofline_seq_item(&q, i)));
   out_put(&o, q.len == 0 ? STR("0}}") : STR("}}"));
   return out_str(&o);
 }
@@ -51,9 +50,8 @@ static str adt_initializer(emit_op *op, const kind *k, const roofline_adt *v) {
   out_text o;
   out_init(&o, op->a);
   const uint32_t n = k->adt->ctors[v->ctor].field_count;
-  out_printf(&o, "{&%.*s, %d, {", STR_ARG(emit_adt_type(op->em, k->adt)), v->ctor);
-  for (uint32_t i = 0; i < n; i++)
-    out_printf(&o, "%s%.*s", i > 0 ? ", " : "", STR_ARG(emit_int(op->a, v->fields[i])));
+  emit_putf(&o, "{&$, %d, {", emit_adt_type(op->em, k->adt), v->ctor);
+  for (uint32_t i = 0; i < n; i++) emit_putf(&o, "%s$", i > 0 ? ", " : "", emit_int(op->a, v->fields[i]));
   out_put(&o, n == 0 ? STR("0}}") : STR("}}"));
   return out_str(&o);
 }
@@ -74,14 +72,12 @@ static str value_initializer(emit_op *op, out_text *data, str name, const value 
   case V_SEQ: tag = "SEQ", q = seq_initializer(op, data, name, v->u.q); break;
   default: break;
   }
-  return arena_printf(op->a, "{ROOFLINE_TAG_%s, {%.*s, %.*s, %.*s, %.*s, %.*s, %.*s}}", tag, STR_ARG(b),
-                      STR_ARG(t), STR_ARG(i), STR_ARG(f), STR_ARG(s), STR_ARG(q));
+  return emit_format(op->a, "{ROOFLINE_TAG_%s, {$, $, $, $, $, $}}", tag, b, t, i, f, s, q);
 }
 
 static str initializer(emit_op *op, out_text *data, uint32_t number, uint32_t row, const value *v) {
   const symbol *s = &op->e->symbols[number];
-  const str name =
-      arena_printf(op->a, "%.*s_row%u_%.*s", STR_ARG(op->symbol), row, STR_ARG(op->fields[number]));
+  const str name = emit_format(op->a, "$_row%u_$", op->symbol, row, op->fields[number]);
   const bool unknown = v->tag == V_UNKNOWN || v->tag == V_NONE;
   switch (op->reps[number]) {
   case REP_INT: return emit_int(op->a, unknown ? 0 : v->u.i);
@@ -102,26 +98,24 @@ static void put_call(emit_op *op, out_text *data, out_text *calls, const plan_ro
   const entry *e = op->e;
   out_text o;
   out_init(&o, op->a);
-  out_printf(&o, "{{&%.*s_op, ROOFLINE_CALL_CHECKED, NULL}", STR_ARG(op->name));
+  emit_putf(&o, "{{&$_op, ROOFLINE_CALL_CHECKED, NULL}", op->name);
   for (uint32_t i = 0; i < e->index_count; i++) {
     if (!emit_is_list(&e->indices[i]))
-      out_printf(&o, ", %.*s",
-                 STR_ARG(initializer(op, data, e->indices[i].symbol, number, &row->indices[i])));
+      emit_putf(&o, ", $", initializer(op, data, e->indices[i].symbol, number, &row->indices[i]));
   }
   for (uint32_t i = 0; i < e->param_count; i++) {
     if (emit_is_value(&e->parameters[i]))
-      out_printf(&o, ", %.*s",
-                 STR_ARG(initializer(op, data, e->parameters[i].symbol, number, &row->params[i])));
+      emit_putf(&o, ", $", initializer(op, data, e->parameters[i].symbol, number, &row->params[i]));
   }
   const char *between = "";
   if (op->has_present) {
     out_put(&o, STR(", {"));
     for (uint32_t i = 0; i < e->tensor_count; i++) {
       if (!emit_presence_varies(&e->tensors[i])) continue;
-      out_printf(&o, "%s%s", between, row->present[i] ? "true" : "false");
+      emit_putf(&o, "%s%s", between, row->present[i] ? "true" : "false");
       between = ", ";
     }
-    if (op->has_out) out_printf(&o, "%sfalse", between);
+    if (op->has_out) emit_putf(&o, "%sfalse", between);
     out_put(&o, STR("}"));
   }
   between = "";
@@ -129,7 +123,7 @@ static void put_call(emit_op *op, out_text *data, out_text *calls, const plan_ro
     out_put(&o, STR(", {"));
     for (uint32_t i = 0; i < e->tensor_count; i++) {
       if (!emit_is_metadata(&e->tensors[i])) continue;
-      out_printf(&o, "%s{NULL, ROOFLINE_DTYPE_NONE, 0}", between);
+      emit_putf(&o, "%s{NULL, ROOFLINE_DTYPE_NONE, 0}", between);
       between = ", ";
     }
     out_put(&o, STR("}"));
@@ -154,29 +148,26 @@ void emit_rows(emit_op *op, out_text *o) {
     put_call(op, &data, &calls, row, r);
     for (uint32_t i = 0; i < e->index_count; i++) {
       if (!emit_is_list(&e->indices[i])) continue;
-      const str name = arena_printf(op->a, "%.*s_row%u_%.*s", STR_ARG(op->symbol), r,
-                                    STR_ARG(op->fields[e->indices[i].symbol]));
+      const str name = emit_format(op->a, "$_row%u_$", op->symbol, r, op->fields[e->indices[i].symbol]);
       const value *v = &row->indices[i];
-      emit_linef(&lists, 4, "%.*s,",
-                 STR_ARG(seq_initializer(op, &data, name, v->tag == V_SEQ ? v->u.q : (roofline_seq){0})));
+      emit_linef(&lists, 4, "$,",
+                 seq_initializer(op, &data, name, v->tag == V_SEQ ? v->u.q : (roofline_seq){0}));
     }
-    const str list = list_count == 0
-                         ? STR("NULL")
-                         : arena_printf(op->a, "&%.*s_lists[%u]", STR_ARG(op->symbol), r * list_count);
-    emit_linef(&rows, 4, "{%.*s, %.*s, &%.*s_calls[%u].%.*s, %.*s},",
-               STR_ARG(emit_quote(op->a, row->case_id)), STR_ARG(emit_quote(op->a, row->label)),
-               STR_ARG(op->symbol), r, STR_ARG(op->base_member), STR_ARG(list));
+    const str list =
+        list_count == 0 ? STR("NULL") : emit_format(op->a, "&$_lists[%u]", op->symbol, r * list_count);
+    emit_linef(&rows, 4, "{$, $, &$_calls[%u].$, $},", emit_quote(op->a, row->case_id),
+               emit_quote(op->a, row->label), op->symbol, r, op->base_member, list);
   }
   out_put(o, out_str(&data));
-  out_printf(o, "static const %.*s %.*s_calls[] = {\n", STR_ARG(op->call_type), STR_ARG(op->symbol));
+  emit_putf(o, "static const $ $_calls[] = {\n", op->call_type, op->symbol);
   out_put(o, out_str(&calls));
   out_put(o, STR("};\n"));
   if (list_count > 0) {
-    out_printf(o, "static const roofline_seq %.*s_lists[] = {\n", STR_ARG(op->symbol));
+    emit_putf(o, "static const roofline_seq $_lists[] = {\n", op->symbol);
     out_put(o, out_str(&lists));
     out_put(o, STR("};\n"));
   }
-  out_printf(o, "static const roofline_row %.*s_rows[] = {\n", STR_ARG(op->symbol));
+  emit_putf(o, "static const roofline_row $_rows[] = {\n", op->symbol);
   out_put(o, out_str(&rows));
   out_put(o, STR("};\n\n"));
 }
@@ -194,20 +185,19 @@ static void put_generate(emit_op *op, out_text *o) {
     if (!emit_is_metadata(t)) continue;
     const expr *x = t->values.root;
     const primitive *p = primitive_get((primitive_id)x->symbol);
-    const str seed = p->cls != PRIM_SEEDED ? (str){NULL, 0}
-                                           : arena_printf(op->a, ", roofline_generator_seed(%.*s, %.*s)",
-                                                          STR_ARG(emit_quote(op->a, e->name)),
-                                                          STR_ARG(emit_quote(op->a, t->name)));
-    emit_linef(&body, 2, "case %u: /* %.*s */", i, STR_ARG(t->name));
-    emit_linef(&body, 4, "%.*s(&status, shape, values%.*s%.*s);",
-               STR_ARG(emit_primitive_name(op->a, (primitive_id)x->symbol)), STR_ARG(seed),
-               STR_ARG(emit_primitive_arguments(&fn, x)));
+    const str seed = p->cls != PRIM_SEEDED
+                         ? (str){NULL, 0}
+                         : emit_format(op->a, ", roofline_generator_seed($, $)", emit_quote(op->a, e->name),
+                                       emit_quote(op->a, t->name));
+    emit_linef(&body, 2, "case %u: /* $ */", i, t->name);
+    emit_linef(&body, 4, "$(&status, shape, values$$);", emit_primitive_name(op->a, (primitive_id)x->symbol),
+               seed, emit_primitive_arguments(&fn, x));
     out_put(&body, STR("    break;\n"));
   }
   emit_linef(o, 0,
-             "static roofline_status %.*s_generate(const roofline_call *self, const roofline_seq *lists, "
+             "static roofline_status $_generate(const roofline_call *self, const roofline_seq *lists, "
              "int32_t tensor, roofline_shape *shape, int64_t *values) {",
-             STR_ARG(op->symbol));
+             op->symbol);
   out_put(o, STR("  (void)lists;\n"));
   out_text all;
   out_init(&all, op->a);
@@ -231,40 +221,33 @@ static void put_field(emit_op *op, out_text *o, uint32_t number, bool is_param) 
   const symbol *s = &op->e->symbols[number];
   const str field = op->fields[number];
   const rep r = op->reps[number];
-  const str args = is_param
-                       ? arena_printf(op->a, "offsetof(%.*s_args, %.*s)", STR_ARG(op->name), STR_ARG(field))
-                       : STR("0");
+  const str args = is_param ? emit_format(op->a, "offsetof($_args, $)", op->name, field) : STR("0");
   str values = STR("NULL"), adt_type = STR("NULL");
   uint32_t count = 0;
   if (r == REP_ENUM) {
-    values = arena_printf(op->a, "%.*s_%.*s_values", STR_ARG(op->symbol), STR_ARG(field));
+    values = emit_format(op->a, "$_$_values", op->symbol, field);
     count = s->kind->member_count;
   }
-  if (r == REP_ADT) adt_type = arena_printf(op->a, "&%.*s", STR_ARG(emit_adt_type(op->em, s->kind->adt)));
-  emit_linef(o, 4, "{%.*s, ROOFLINE_FIELD_%s, offsetof(%.*s, %.*s), %.*s, %.*s, %u, %.*s},",
-             STR_ARG(emit_quote(op->a, s->name)), field_kind(r), STR_ARG(op->call_type), STR_ARG(field),
-             STR_ARG(args), STR_ARG(values), count, STR_ARG(adt_type));
+  if (r == REP_ADT) adt_type = emit_format(op->a, "&$", emit_adt_type(op->em, s->kind->adt));
+  emit_linef(o, 4, "{$, ROOFLINE_FIELD_%s, offsetof($, $), $, $, %u, $},", emit_quote(op->a, s->name),
+             field_kind(r), op->call_type, field, args, values, count, adt_type);
 }
 
 static void put_tensor_info(emit_op *op, out_text *o, const tensor_decl *t) {
   static const char *const roles[] = {"INPUT", "CONSTRUCTION", "OUTPUT"};
   const str field = op->fields[t->symbol], nowhere = STR("ROOFLINE_NOWHERE");
-  const str present =
-      !emit_presence_varies(t)
-          ? nowhere
-          : arena_printf(op->a, "(ptrdiff_t)(offsetof(%.*s, present) + offsetof(%.*s_present, %.*s))",
-                         STR_ARG(op->call_type), STR_ARG(op->name), STR_ARG(field));
-  const str args = !emit_is_passed(t) ? nowhere
-                                      : arena_printf(op->a, "(ptrdiff_t)offsetof(%.*s_args, %.*s)",
-                                                     STR_ARG(op->name), STR_ARG(field));
-  const str metadata =
-      !emit_is_metadata(t)
-          ? nowhere
-          : arena_printf(op->a, "(ptrdiff_t)(offsetof(%.*s, %.*s) + offsetof(%.*s_metadata, %.*s))",
-                         STR_ARG(op->call_type), STR_ARG(op->metadata_member), STR_ARG(op->name),
-                         STR_ARG(field));
-  emit_linef(o, 4, "{%.*s, ROOFLINE_%s, %.*s, %.*s, %.*s},", STR_ARG(emit_quote(op->a, t->name)),
-             roles[t->role], STR_ARG(present), STR_ARG(args), STR_ARG(metadata));
+  const str present = !emit_presence_varies(t)
+                          ? nowhere
+                          : emit_format(op->a, "(ptrdiff_t)(offsetof($, present) + offsetof($_present, $))",
+                                        op->call_type, op->name, field);
+  const str args =
+      !emit_is_passed(t) ? nowhere : emit_format(op->a, "(ptrdiff_t)offsetof($_args, $)", op->name, field);
+  const str metadata = !emit_is_metadata(t)
+                           ? nowhere
+                           : emit_format(op->a, "(ptrdiff_t)(offsetof($, $) + offsetof($_metadata, $))",
+                                         op->call_type, op->metadata_member, op->name, field);
+  emit_linef(o, 4, "{$, ROOFLINE_%s, $, $, $},", emit_quote(op->a, t->name), roles[t->role], present, args,
+             metadata);
 }
 
 static void include_family(emit_op *op, str family) {
@@ -279,8 +262,8 @@ static void include_family(emit_op *op, str family) {
 /* Writes `static const TYPE SYMBOL_NAME[] = {...};` and gives its name, or NULL when there is nothing. */
 static str put_table(emit_op *op, out_text *o, const char *type, const char *name, const out_text *items) {
   if (items->n == 0) return STR("NULL");
-  const str table = arena_printf(op->a, "%.*s_%s", STR_ARG(op->symbol), name);
-  out_printf(o, "static const %s %.*s[] = {\n", type, STR_ARG(table));
+  const str table = emit_format(op->a, "$_%s", op->symbol, name);
+  emit_putf(o, "static const %s $[] = {\n", type, table);
   out_put(o, out_str(items));
   out_put(o, STR("};\n"));
   return table;
@@ -294,21 +277,20 @@ static const emit_op *find_op(const emitter *em, str name) {
 }
 
 static void put_wrappers(emit_op *op, out_text *o) {
-  out_printf(o,
-             "static void %.*s_set_defaults(void *args) {\n  const %.*s_args defaults = %.*s_defaults();\n"
-             "  memcpy(args, &defaults, sizeof defaults);\n}\n\n",
-             STR_ARG(op->symbol), STR_ARG(op->name), STR_ARG(op->name));
+  emit_putf(o,
+            "static void $_set_defaults(void *args) {\n  const $_args defaults = $_defaults();\n"
+            "  memcpy(args, &defaults, sizeof defaults);\n}\n\n",
+            op->symbol, op->name, op->name);
   emit_linef(
       o, 0,
-      "static roofline_status %.*s_bind_any(roofline_call *call, const void *args, roofline_error *error) {",
-      STR_ARG(op->symbol));
-  emit_linef(o, 2, "return %.*s_bind((%.*s *)(void *)call, (const %.*s_args *)args, error);",
-             STR_ARG(op->name), STR_ARG(op->call_type), STR_ARG(op->name));
+      "static roofline_status $_bind_any(roofline_call *call, const void *args, roofline_error *error) {",
+      op->symbol);
+  emit_linef(o, 2, "return $_bind(($ *)call, (const $_args *)args, error);", op->name, op->call_type,
+             op->name);
   out_put(o, STR("}\n\n"));
-  emit_linef(o, 0, "static roofline_status %.*s_eval_any(const roofline_call *call, roofline_cost *cost) {",
-             STR_ARG(op->symbol));
-  emit_linef(o, 2, "return %.*s_eval_roofline((const %.*s *)(const void *)call, cost);", STR_ARG(op->name),
-             STR_ARG(op->call_type));
+  emit_linef(o, 0, "static roofline_status $_eval_any(const roofline_call *call, roofline_cost *cost) {",
+             op->symbol);
+  emit_linef(o, 2, "return $_eval_roofline((const $ *)call, cost);", op->name, op->call_type);
   out_put(o, STR("}\n\n"));
 }
 
@@ -327,7 +309,7 @@ void emit_op_table(emit_op *op, out_text *o) {
   uint32_t index_count = 0, param_count = 0, list_count = 0;
   for (uint32_t i = 0; i < e->index_count; i++) {
     if (emit_is_list(&e->indices[i])) {
-      emit_linef(&lists, 4, "%.*s,", STR_ARG(emit_quote(a, e->indices[i].name)));
+      emit_linef(&lists, 4, "$,", emit_quote(a, e->indices[i].name));
       list_count++;
     } else {
       put_field(op, &indices, e->indices[i].symbol, false);
@@ -340,15 +322,13 @@ void emit_op_table(emit_op *op, out_text *o) {
     param_count++;
   }
   for (uint32_t i = 0; i < e->tensor_count; i++) put_tensor_info(op, &tensors, &e->tensors[i]);
-  for (uint32_t i = 0; i < e->let_count; i++)
-    emit_linef(&lets, 4, "%.*s,", STR_ARG(emit_quote(a, e->lets[i].name)));
+  for (uint32_t i = 0; i < e->let_count; i++) emit_linef(&lets, 4, "$,", emit_quote(a, e->lets[i].name));
   for (uint32_t i = 0; i < e->stage_count; i++) {
     const stage_decl *s = &e->stages[i];
     const emit_op *stage = s->op.n > 0 ? find_op(op->em, s->op) : NULL;
-    const str ref = stage == NULL ? STR("NULL") : arena_printf(a, "&%.*s_op", STR_ARG(stage->name));
+    const str ref = stage == NULL ? STR("NULL") : emit_format(a, "&$_op", stage->name);
     if (stage != NULL) include_family(op, stage->e->family);
-    emit_linef(&stages, 4, "{%.*s, %.*s, %s},", STR_ARG(emit_quote(a, s->name)), STR_ARG(ref),
-               s->optional ? "true" : "false");
+    emit_linef(&stages, 4, "{$, $, %s},", emit_quote(a, s->name), ref, s->optional ? "true" : "false");
   }
   const str t1 = put_table(op, o, "roofline_field", "indices", &indices),
             t2 = put_table(op, o, "roofline_field", "params", &params);
@@ -356,25 +336,20 @@ void emit_op_table(emit_op *op, out_text *o) {
   const str t4 = put_table(op, o, "char *const", "lets", &lets),
             t5 = put_table(op, o, "char *const", "list_names", &lists);
   const str t6 = put_table(op, o, "roofline_stage", "stages", &stages);
-  const str rows = op->plan->row_count > 0 ? arena_printf(a, "%.*s_rows", STR_ARG(op->symbol)) : STR("NULL");
-  const str let = e->let_count > 0 ? arena_printf(a, "%.*s_let", STR_ARG(op->symbol)) : STR("NULL");
-  const str generate = op->has_metadata ? arena_printf(a, "%.*s_generate", STR_ARG(op->symbol)) : STR("NULL");
-  const str read =
-      emit_has_read_bytes(op) ? arena_printf(a, "%.*s_read_bytes", STR_ARG(op->name)) : STR("NULL");
-  const str terms =
-      emit_has_data_terms(op) ? arena_printf(a, "%.*s_data_terms", STR_ARG(op->name)) : STR("NULL");
-  out_printf(o, "\nconst roofline_op %.*s_op = {\n", STR_ARG(op->name));
-  emit_linef(o, 4, "%.*s, %.*s, %.*s, %s,", STR_ARG(emit_quote(a, e->name)),
-             STR_ARG(emit_quote(a, e->family)), STR_ARG(emit_quote(a, emit_origin(op))),
-             e->implemented ? "true" : "false");
-  emit_linef(o, 4, "sizeof(%.*s), sizeof(%.*s_args),", STR_ARG(op->call_type), STR_ARG(op->name));
-  emit_linef(o, 4, "%.*s, %.*s, %.*s, %.*s, %.*s, %.*s, %.*s,", STR_ARG(t1), STR_ARG(t2), STR_ARG(t3),
-             STR_ARG(t4), STR_ARG(t5), STR_ARG(rows), STR_ARG(t6));
+  const str rows = op->plan->row_count > 0 ? emit_format(a, "$_rows", op->symbol) : STR("NULL");
+  const str let = e->let_count > 0 ? emit_format(a, "$_let", op->symbol) : STR("NULL");
+  const str generate = op->has_metadata ? emit_format(a, "$_generate", op->symbol) : STR("NULL");
+  const str read = emit_has_read_bytes(op) ? emit_format(a, "$_read_bytes", op->name) : STR("NULL");
+  const str terms = emit_has_data_terms(op) ? emit_format(a, "$_data_terms", op->name) : STR("NULL");
+  emit_putf(o, "\nconst roofline_op $_op = {\n", op->name);
+  emit_linef(o, 4, "$, $, $, %s,", emit_quote(a, e->name), emit_quote(a, e->family),
+             emit_quote(a, emit_origin(op)), e->implemented ? "true" : "false");
+  emit_linef(o, 4, "sizeof($), sizeof($_args),", op->call_type, op->name);
+  emit_linef(o, 4, "$, $, $, $, $, $, $,", t1, t2, t3, t4, t5, rows, t6);
   emit_linef(o, 4, "%u, %u, %u, %u, %u, %u, %u,", index_count, param_count, e->tensor_count, e->let_count,
              list_count, op->plan->row_count, e->stage_count);
-  emit_linef(o, 4, "%.*s_set_defaults, %.*s_bind_any, %.*s_eval_any, %.*s_tensor, %.*s, %.*s,",
-             STR_ARG(op->symbol), STR_ARG(op->symbol), STR_ARG(op->symbol), STR_ARG(op->symbol), STR_ARG(let),
-             STR_ARG(generate));
-  emit_linef(o, 4, "%.*s_roof_key, %.*s, %.*s,", STR_ARG(op->name), STR_ARG(read), STR_ARG(terms));
+  emit_linef(o, 4, "$_set_defaults, $_bind_any, $_eval_any, $_tensor, $, $,", op->symbol, op->symbol,
+             op->symbol, op->symbol, let, generate);
+  emit_linef(o, 4, "$_roof_key, $, $,", op->name, read, terms);
   out_put(o, STR("};\n\n"));
 }

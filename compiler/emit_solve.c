@@ -65,7 +65,7 @@ static str waits_for(const solver *s, const expr *e, const env *scope) {
   out_init(&o, s->a);
   for (uint32_t i = 0; i < s->op->e->index_count; i++) {
     if (needs[i] && !emit_is_list(&s->op->e->indices[i]))
-      out_printf(&o, " && solved.%.*s", STR_ARG(s->op->fields[s->op->e->indices[i].symbol]));
+      emit_putf(&o, " && solved.$", s->op->fields[s->op->e->indices[i].symbol]);
   }
   return out_str(&o);
 }
@@ -106,8 +106,8 @@ static bool read_affine(const solver *s, const expr *e, const env *scope, uint32
 static str add_rest(const solver *s, affine *out, const char *how, str other) {
   if (out->rest.n == 0 && how[0] == 'a') return other;
   out->plain = false;
-  return arena_printf(s->a, "roofline_%s(%s, %.*s, %.*s)", how, s->fn->status,
-                      STR_ARG(out->rest.n > 0 ? out->rest : STR("0")), STR_ARG(other));
+  return emit_format(s->a, "roofline_%s(%s, $, $)", how, s->fn->status,
+                     out->rest.n > 0 ? out->rest : STR("0"), other);
 }
 
 /* `e + f`, `f + e`, `e - f` */
@@ -150,8 +150,7 @@ static bool read_product(const solver *s, const expr *e, const env *scope, uint3
   out->factor = roofline_mul(&status, out->factor, factor);
   if (out->rest.n > 0) {
     out->plain = false;
-    out->rest = arena_printf(s->a, "roofline_mul(%s, %.*s, %.*s)", s->fn->status,
-                             STR_ARG(emit_int(s->a, factor)), STR_ARG(out->rest));
+    out->rest = emit_format(s->a, "roofline_mul(%s, $, $)", s->fn->status, emit_int(s->a, factor), out->rest);
   }
   return status == ROOFLINE_OK;
 }
@@ -200,15 +199,15 @@ static bool count_axes(const solver *s, const shape_case *c, uint32_t from, uint
     if (!s->looping && readiness(s, axis->args[0], c->env) != SOLVED) return false;
     if (s->looping) {
       const str w = waits_for(s, axis->args[0], c->env);
-      *waits = arena_printf(s->a, "%.*s%.*s", STR_ARG(*waits), STR_ARG(w));
+      *waits = emit_format(s->a, "$$", *waits, w);
     }
     const env *here = s->fn->env;
     s->fn->env = c->env;
     const str seq = emit_as(s->fn, axis->args[0], REP_SEQ);
     s->fn->env = here;
-    out_printf(&o, "roofline_bind_len(%.*s) + ", STR_ARG(seq));
+    emit_putf(&o, "roofline_bind_len($) + ", seq);
   }
-  out_printf(&o, "%u", fixed);
+  emit_putf(&o, "%u", fixed);
   str all = out_str(&o);
   if (fixed == 0 && o.n > 4) all.n -= 4; /* no " + 0" */
   *text = all;
@@ -226,7 +225,7 @@ static bool has_open_splice(const solver *s, const shape_case *c) {
 }
 
 static str tensor_arg(const solver *s, uint32_t tensor) {
-  return arena_printf(s->a, "args->%.*s", STR_ARG(s->op->fields[s->op->e->tensors[tensor].symbol]));
+  return emit_format(s->a, "args->$", s->op->fields[s->op->e->tensors[tensor].symbol]);
 }
 
 /* An unsolved `*S` takes the axes that what stands around it leaves. */
@@ -239,15 +238,14 @@ static bool splice_step(solver *s, uint32_t tensor, const shape_case *c, uint32_
     return false;
   const str field = index_field(s, sym->number);
   if (s->looping) {
-    emit_linef(o, indent, "if (!solved.%.*s%.*s) {", STR_ARG(field), STR_ARG(waits));
+    emit_linef(o, indent, "if (!solved.$$) {", field, waits);
     indent += 2;
   }
-  emit_linef(o, indent,
-             "if ((status = roofline_bind_splice(error, &names[%u], &%.*s, %.*s, %.*s, &call->%.*s)) != "
-             "ROOFLINE_OK) return status;",
-             tensor, STR_ARG(tensor_arg(s, tensor)), STR_ARG(left), STR_ARG(right), STR_ARG(field));
+  emit_check(o, indent,
+             emit_format(s->a, "roofline_bind_splice(error, &names[%u], &$, $, $, &call->$)", tensor,
+                         tensor_arg(s, tensor), left, right, field));
   if (s->looping) {
-    emit_linef(o, indent, "solved.%.*s = progress = true;", STR_ARG(field));
+    emit_linef(o, indent, "solved.$ = progress = true;", field);
     emit_linef(o, indent - 2, "}");
   }
   learn(s, sym->number);
@@ -269,14 +267,13 @@ static bool axis_position(const solver *s, uint32_t tensor, const shape_case *c,
   }
   if (!open_before && count_axes(s, c, 0, axis, &count, waits)) {
     const bool literal = memchr(count.p, '(', count.n) == NULL;
-    *text = literal ? arena_printf(s->a, "%.*s.dims[%.*s]", STR_ARG(arg), STR_ARG(count))
-                    : arena_printf(s->a, "roofline_bind_axis(&%.*s, %.*s)", STR_ARG(arg), STR_ARG(count));
+    *text = literal ? emit_format(s->a, "$.dims[$]", arg, count)
+                    : emit_format(s->a, "roofline_bind_axis(&$, $)", arg, count);
     return true;
   }
   *waits = (str){NULL, 0};
   if (!count_axes(s, c, axis, c->shape->n, &count, waits)) return false;
-  *text = arena_printf(s->a, "roofline_bind_axis(&%.*s, %.*s.rank - (%.*s))", STR_ARG(arg), STR_ARG(arg),
-                       STR_ARG(count));
+  *text = emit_format(s->a, "roofline_bind_axis(&$, $.rank - ($))", arg, arg, count);
   return true;
 }
 
@@ -295,7 +292,7 @@ static bool find_affine(const solver *s, const expr *axis, const env *scope, aff
     bool *needs = arena_array(s->a, bool, s->op->e->index_count + 1);
     reads(s, axis, scope, needs);
     for (uint32_t j = 0; s->looping && j < s->op->e->index_count; j++) {
-      if (needs[j] && j != i) out_printf(&o, " && solved.%.*s", STR_ARG(index_field(s, j)));
+      if (needs[j] && j != i) emit_putf(&o, " && solved.$", index_field(s, j));
     }
     *waits = out_str(&o);
     return true;
@@ -312,33 +309,30 @@ static bool axis_step(solver *s, uint32_t tensor, const shape_case *c, uint32_t 
     return false;
   const str field = index_field(s, f.index);
   if (s->looping) {
-    emit_linef(o, indent, "if (!solved.%.*s%.*s%.*s) {", STR_ARG(field), STR_ARG(waits),
-               STR_ARG(place_waits));
+    emit_linef(o, indent, "if (!solved.$$$) {", field, waits, place_waits);
     indent += 2;
   }
   if (f.factor == 1 && f.rest.n == 0) {
-    emit_linef(o, indent, "call->%.*s = %.*s;", STR_ARG(field), STR_ARG(place));
+    emit_linef(o, indent, "call->$ = $;", field, place);
   } else {
     str rest = f.rest.n > 0 ? f.rest : STR("0");
     if (!f.plain) {
       if (!s->looping) emit_linef(o, indent++, "{");
       if (!s->looping) indent++;
-      emit_linef(o, indent, "const int64_t rest = %.*s;", STR_ARG(rest));
+      emit_linef(o, indent, "const int64_t rest = $;", rest);
       rest = STR("rest");
     }
-    emit_linef(
-        o, indent,
-        "status = roofline_bind_affine(error, &names[%u], status, %.*s, %.*s, %.*s, %.*s, &call->%.*s);",
-        tensor, STR_ARG(place), STR_ARG(emit_int(s->a, f.factor)), STR_ARG(rest),
-        STR_ARG(emit_quote(s->a, expr_print(s->a, e))), STR_ARG(field));
-    emit_linef(o, indent, "if (status != ROOFLINE_OK) return status;");
+    emit_check(o, indent,
+               emit_format(s->a, "roofline_bind_affine(error, &names[%u], status, $, $, $, $, &call->$)",
+                           tensor, place, emit_int(s->a, f.factor), rest,
+                           emit_quote(s->a, expr_print(s->a, e)), field));
     if (!f.plain && !s->looping) {
       indent -= 2;
       emit_linef(o, indent, "}");
     }
   }
   if (s->looping) {
-    emit_linef(o, indent, "solved.%.*s = progress = true;", STR_ARG(field));
+    emit_linef(o, indent, "solved.$ = progress = true;", field);
     emit_linef(o, indent - 2, "}");
   }
   learn(s, f.index);
@@ -398,15 +392,14 @@ static void put_rank(solver *s, uint32_t tensor, const shape_case *c, uint32_t i
     else if (!s->looping && readiness(s, axis->args[0], c->env) == SOLVED) {
       const env *here = s->fn->env;
       s->fn->env = c->env;
-      out_printf(&sum, "roofline_bind_len(%.*s) + ", STR_ARG(emit_as(s->fn, axis->args[0], REP_SEQ)));
+      emit_putf(&sum, "roofline_bind_len($) + ", emit_as(s->fn, axis->args[0], REP_SEQ));
       s->fn->env = here;
     }
   }
-  out_printf(&sum, "%u", fixed);
-  emit_linef(
-      o, indent,
-      "if ((status = roofline_bind_rank(error, &names[%u], &%.*s, %.*s, %s)) != ROOFLINE_OK) return status;",
-      tensor, STR_ARG(tensor_arg(s, tensor)), STR_ARG(out_str(&sum)), open ? "true" : "false");
+  emit_putf(&sum, "%u", fixed);
+  emit_check(o, indent,
+             emit_format(s->a, "roofline_bind_rank(error, &names[%u], &$, $, %s)", tensor,
+                         tensor_arg(s, tensor), out_str(&sum), open ? "true" : "false"));
 }
 
 static bool only_splices(const shape_case *c) {
@@ -421,9 +414,8 @@ static void dtype_step(solver *s, uint32_t tensor, uint32_t indent, out_text *o)
   const symbol *sym = e->op == EX_NAME ? entry_symbol(s->op->e, e->u.s) : NULL;
   if (sym == NULL || sym->cls != SYM_INDEX || s->dtype_done[tensor] || !is_wanted(s, sym->number)) return;
   const str field = index_field(s, sym->number);
-  if (s->looping)
-    emit_linef(o, indent, "if (!solved.%.*s) solved.%.*s = progress = true;", STR_ARG(field), STR_ARG(field));
-  emit_linef(o, indent, "call->%.*s = %.*s.dtype;", STR_ARG(field), STR_ARG(tensor_arg(s, tensor)));
+  if (s->looping) emit_linef(o, indent, "if (!solved.$) solved.$ = progress = true;", field, field);
+  emit_linef(o, indent, "call->$ = $.dtype;", field, tensor_arg(s, tensor));
   s->dtype_done[tensor] = true;
   learn(s, sym->number);
 }
@@ -460,7 +452,7 @@ static void put_tensor(solver *s, uint32_t tensor, out_text *o) {
     if (condition.n > 0 && opened && i + 1 == cases->n && chained == i)
       emit_linef(&body, indent, "} else {");
     else if (condition.n > 0)
-      emit_linef(&body, indent, "%sif (%.*s) {", opened ? "} else " : "", STR_ARG(condition));
+      emit_linef(&body, indent, "%sif ($) {", opened ? "} else " : "", condition);
     chained++;
     opened = opened || condition.n > 0;
     out_put(&body, out_str(&block));
@@ -472,10 +464,115 @@ static void put_tensor(solver *s, uint32_t tensor, out_text *o) {
     s->known[j] = gained && emit_presence_varies(t) ? SOMETIMES : after[j];
   }
   if (body.n == 0) return;
-  emit_linef(o, 2, "/* %.*s: %.*s */", STR_ARG(t->name), STR_ARG(emit_comment(s->a, emit_shape_text(op, t))));
-  if (emit_presence_varies(t)) emit_linef(o, 2, "if (call->present.%.*s) {", STR_ARG(op->fields[t->symbol]));
+  emit_linef(o, 2, "/* $: $ */", t->name, emit_comment(s->a, emit_shape_text(op, t)));
+  if (emit_presence_varies(t)) emit_linef(o, 2, "if (call->present.$) {", op->fields[t->symbol]);
   out_put(o, out_str(&body));
   if (emit_presence_varies(t)) out_put(o, STR("  }\n"));
+}
+
+/* ---- conditionals ---- */
+
+/* The first conditional that an affine axis may hold: `2 * N if gated else N`, alone or within a sum. */
+static const expr *find_conditional(const expr *e) {
+  if (e->op == EX_IF) return e;
+  for (uint32_t i = 0; e->op == EX_ARITH && i < e->n; i++) {
+    const expr *found = find_conditional(e->args[i]);
+    if (found != NULL) return found;
+  }
+  return NULL;
+}
+
+static expr *with_arm(arena *a, const expr *e, const expr *conditional, uint32_t arm) {
+  if (e == conditional) return e->args[arm];
+  expr *copy = arena_new_of(a, expr);
+  *copy = *e;
+  copy->args = arena_array(a, expr *, e->n + 1);
+  for (uint32_t i = 0; i < e->n; i++)
+    copy->args[i] = e->op == EX_ARITH ? with_arm(a, e->args[i], conditional, arm) : e->args[i];
+  return e->op == EX_ARITH ? copy : (expr *)e;
+}
+
+/* The formal of the case whose argument holds a conditional, for an axis that names it. */
+static const env *find_conditional_formal(const expr *axis, const env *scope) {
+  if (axis->op == EX_NAME) {
+    for (const env *b = scope; b != NULL && !b->closed; b = b->next) {
+      if (str_eq(b->name, axis->u.s)) return b->arg != NULL && find_conditional(b->arg) != NULL ? b : NULL;
+    }
+  }
+  for (uint32_t i = 0; axis->op == EX_ARITH && i < axis->n; i++) {
+    const env *found = find_conditional_formal(axis->args[i], scope);
+    if (found != NULL) return found;
+  }
+  return NULL;
+}
+
+static const env *with_formal(arena *a, const env *scope, const env *formal, const expr *arg) {
+  env *copy = arena_new_of(a, env);
+  *copy = *scope;
+  if (scope == formal)
+    copy->arg = arg;
+  else
+    copy->next = with_formal(a, scope->next, formal, arg);
+  return copy;
+}
+
+static bool reads_dim(const solver *s, const expr *e, const env *scope) {
+  bool *needs = arena_array(s->a, bool, s->op->e->index_count + 1);
+  reads(s, e, scope, needs);
+  for (uint32_t i = 0; i < s->op->e->index_count; i++) {
+    if (needs[i] && kind_is(s->op->e->indices[i].kind, K_DIM)) return true;
+  }
+  return false;
+}
+
+/* One case into two, one for each arm of a conditional among its axes, the test being a condition like a
+   family's match: an axis is affine after folding at the branch (language.md §6). */
+static bool split_case(solver *s, const shape_case *c, shape_cases *out) {
+  static const pattern arms[] = {{.op = PATTERN_BOOL, .b = true}, {.op = PATTERN_BOOL, .b = false}};
+  for (uint32_t axis = 0; axis < c->shape->n; axis++) {
+    const expr *e = c->shape->args[axis];
+    const expr *conditional = find_conditional(e);
+    const env *formal = conditional == NULL ? find_conditional_formal(e, c->env) : NULL;
+    if (formal != NULL) conditional = find_conditional(formal->arg);
+    const env *scope = formal != NULL ? formal->around : c->env;
+    if (conditional == NULL || !reads_dim(s, conditional, scope) || s->op->budget < 2 * c->shape->n + 2)
+      continue;
+    s->op->budget -= 2 * c->shape->n + 2;
+    for (uint32_t arm = 0; arm < 2; arm++) {
+      shape_case part = {.env = c->env};
+      for (uint32_t i = 0; i < c->args.n; i++) {
+        vec_push(s->a, &part.args, c->args.v[i]);
+        vec_push(s->a, &part.arg_envs, c->arg_envs.v[i]);
+        vec_push(s->a, &part.patterns, c->patterns.v[i]);
+        vec_push(s->a, &part.of_presence, c->of_presence.v[i]);
+      }
+      vec_push(s->a, &part.args, conditional->args[1]);
+      vec_push(s->a, &part.arg_envs, scope);
+      vec_push(s->a, &part.patterns, &arms[arm]);
+      vec_push(s->a, &part.of_presence, false);
+      expr *shape = arena_new_of(s->a, expr);
+      *shape = *c->shape;
+      shape->args = arena_array(s->a, expr *, shape->n + 1);
+      memcpy(shape->args, c->shape->args, shape->n * sizeof *shape->args);
+      if (formal == NULL)
+        shape->args[axis] = with_arm(s->a, e, conditional, arm == 0 ? 0 : 2);
+      else
+        part.env =
+            with_formal(s->a, c->env, formal, with_arm(s->a, formal->arg, conditional, arm == 0 ? 0 : 2));
+      part.shape = shape;
+      if (!split_case(s, &part, out)) vec_push(s->a, out, part);
+    }
+    return true;
+  }
+  return false;
+}
+
+static void find_cases(solver *s, uint32_t tensor) {
+  shape_cases whole = {0};
+  emit_shape_cases(s->op, &s->op->e->tensors[tensor], &whole);
+  for (uint32_t i = 0; i < whole.n; i++) {
+    if (!split_case(s, &whole.v[i], &s->cases[tensor])) vec_push(s->a, &s->cases[tensor], whole.v[i]);
+  }
 }
 
 static void reset(solver *s) {
@@ -510,7 +607,7 @@ static void put_loop(solver *s, out_text *o) {
       STR("  /* What is solved differs by branch, so the order is found here: the steps repeat while they\n"
           "     learn. */\n  struct {\n"));
   for (uint32_t i = 0; i < e->index_count; i++) {
-    if (!emit_is_list(&e->indices[i])) out_printf(o, "    bool %.*s;\n", STR_ARG(index_field(s, i)));
+    if (!emit_is_list(&e->indices[i])) emit_putf(o, "    bool $;\n", index_field(s, i));
   }
   out_put(o,
           STR("  } solved;\n  memset(&solved, 0, sizeof solved);\n  for (bool progress = true; progress;) {\n"
@@ -526,7 +623,7 @@ void emit_solve(emit_fn *fn, out_text *o) {
   const entry *e = op->e;
   solver s = {.fn = fn, .op = op, .a = op->a};
   s.cases = arena_array(op->a, shape_cases, e->tensor_count + 1);
-  for (uint32_t t = 0; t < e->tensor_count; t++) emit_shape_cases(op, &e->tensors[t], &s.cases[t]);
+  for (uint32_t t = 0; t < e->tensor_count; t++) find_cases(&s, t);
   reset(&s);
   out_text ordered;
   out_init(&ordered, op->a);

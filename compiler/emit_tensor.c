@@ -80,10 +80,10 @@ static str ctor_condition(emit_fn *fn, const expr *arg, const pattern *p) {
   for (uint32_t i = 0; i < p->field_count; i++) {
     const cx f = emit_field_read(fn, c, &only, d->ctors[p->ctor].fields[p->fields[i].field].name);
     if (p->fields[i].value.tag == V_STRING)
-      out_printf(&o, " && %.*s", STR_ARG(emit_enum_is(fn, f, p->fields[i].value.u.s).text));
+      emit_putf(&o, " && $", emit_enum_is(fn, f, p->fields[i].value.u.s).text);
     else
-      out_printf(&o, " && %s%.*s", p->fields[i].value.u.b ? "" : "!",
-                 STR_ARG(emit_wrap(fn, f, p->fields[i].value.u.b ? PREC_COMPARE : PREC_UNARY)));
+      emit_putf(&o, " && %s$", p->fields[i].value.u.b ? "" : "!",
+                emit_wrap(fn, f, p->fields[i].value.u.b ? PREC_COMPARE : PREC_UNARY));
   }
   return out_str(&o);
 }
@@ -105,11 +105,12 @@ str emit_case_condition(emit_fn *fn, const shape_case *c) {
       text = emit_wrap(fn, is, PREC_COMPARE);
     } else {
       const bool presence = p->op == PATTERN_PRESENT || c->of_presence.v[i];
-      const str read = presence ? emit_present(fn, arg) : emit_as(fn, arg, REP_BOOL);
-      const bool plain = memchr(read.p, ' ', read.n) == NULL;
-      text = arena_printf(op->a, plain ? "%s%.*s" : "%s(%.*s)", p->b ? "" : "!", STR_ARG(read));
+      cx is = presence ? cx_of(REP_BOOL, PREC_PRIMARY, emit_present(fn, arg)) : emit_expr(fn, arg);
+      if (presence && memchr(is.text.p, ' ', is.text.n) != NULL) is.prec = PREC_COMPARE;
+      const cx b = cx_of(REP_BOOL, is.prec, emit_convert(fn, is, REP_BOOL));
+      text = p->b ? emit_wrap(fn, b, PREC_COMPARE) : emit_format(op->a, "!$", emit_wrap(fn, b, PREC_PRIMARY));
     }
-    out_printf(&o, "%s%.*s", o.n > 0 ? " && " : "", STR_ARG(text));
+    emit_putf(&o, "%s$", o.n > 0 ? " && " : "", text);
   }
   fn->env = here;
   return out_str(&o);
@@ -123,7 +124,7 @@ cx emit_tensor_dtype(emit_fn *fn, const tensor_decl *t) {
   const expr *e = t->dtype.root;
   if (e->op == EX_STRING) {
     const str name = emit_upper(fn->op->a, e->u.s);
-    return cx_of(REP_DTYPE, PREC_PRIMARY, arena_printf(fn->op->a, "ROOFLINE_%.*s", STR_ARG(name)));
+    return cx_of(REP_DTYPE, PREC_PRIMARY, emit_format(fn->op->a, "ROOFLINE_$", name));
   }
   const cx c = emit_expr(fn, e);
   return cx_of(REP_DTYPE, c.prec, emit_convert(fn, c, REP_DTYPE));
@@ -138,15 +139,14 @@ static str element_size(emit_fn *fn, const tensor_decl *t) {
   const expr *e = t->dtype.root;
   for (int d = 1; d < ROOFLINE_DTYPE_COUNT; d++) {
     const str name = emit_upper(op->a, str_of(roofline_dtype_name((roofline_dtype)d)));
-    if (str_eq(dtype.text, arena_printf(op->a, "ROOFLINE_%.*s", STR_ARG(name))))
-      return arena_printf(op->a, "%d", (roofline_dtype_bits((roofline_dtype)d) + 7) / 8);
+    if (str_eq(dtype.text, emit_format(op->a, "ROOFLINE_$", name)))
+      return emit_format(op->a, "%d", (roofline_dtype_bits((roofline_dtype)d) + 7) / 8);
   }
-  const str text = arena_printf(op->a, "(roofline_dtype_bits(%.*s) + 7) / 8", STR_ARG(dtype.text));
+  const str text = emit_format(op->a, "(roofline_dtype_bits($) + 7) / 8", dtype.text);
   for (uint32_t i = 0; i < fn->size_texts.n; i++) {
     if (str_eq(fn->size_texts.v[i], text)) return fn->size_names.v[i];
   }
-  const str name =
-      emit_local(op, arena_printf(op->a, "%.*s_size", STR_ARG(e->op == EX_NAME ? e->u.s : t->name)));
+  const str name = emit_local(op, emit_format(op->a, "$_size", e->op == EX_NAME ? e->u.s : t->name));
   vec_push(op->a, &fn->size_texts, text);
   vec_push(op->a, &fn->size_names, name);
   return name;
@@ -174,8 +174,7 @@ static uint32_t factors_of(emit_fn *fn, const shape_case *c, str *out) {
   for (uint32_t i = 0; i < c->shape->n; i++) {
     const expr *axis = c->shape->args[i];
     if (axis->op == EX_SPLICE)
-      out[i] = arena_printf(fn->op->a, "roofline_prod(%s, %.*s)", fn->status,
-                            STR_ARG(emit_as(fn, axis->args[0], REP_SEQ)));
+      out[i] = emit_prod_of(fn, axis->args[0]);
     else
       out[i] = emit_as(fn, axis, REP_INT);
   }
@@ -184,13 +183,13 @@ static uint32_t factors_of(emit_fn *fn, const shape_case *c, str *out) {
 }
 
 static str product(emit_fn *fn, const str *factors, uint32_t n, str size) {
-  str all = n == 0 ? size : factors[0];
-  for (uint32_t i = 1; i <= n && n > 0; i++) {
-    const str factor = i < n ? factors[i] : size;
-    if (str_is(factor, "1")) continue;
-    all = arena_printf(fn->op->a, "roofline_mul(%s, %.*s, %.*s)", fn->status, STR_ARG(all), STR_ARG(factor));
+  str *all = arena_array(fn->op->a, str, n + 1);
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    if (!str_is(factors[i], "1")) all[count++] = factors[i];
   }
-  return all;
+  if (!str_is(size, "1") || count == 0) all[count++] = size;
+  return emit_product(fn, all, count);
 }
 
 static bool same_factors(emit_op *op, const str *x, const str *y, uint32_t n) {
@@ -217,6 +216,7 @@ cx emit_tensor_bytes(emit_fn *fn, const tensor_decl *t) {
   uint32_t first_n = 0;
   bool same = true;
   str *texts = arena_array(op->a, str, cases.n + 1);
+  fn->conditional += cases.n > 1;
   for (uint32_t i = 0; i < cases.n; i++) {
     str *factors = arena_array(op->a, str, cases.v[i].shape->n + 1);
     const uint32_t n = factors_of(fn, &cases.v[i], factors);
@@ -227,6 +227,7 @@ cx emit_tensor_bytes(emit_fn *fn, const tensor_decl *t) {
     }
     same = same && n == first_n && same_factors(op, first, factors, n);
   }
+  fn->conditional -= cases.n > 1;
   prec p = PREC_PRIMARY;
   if (same && cases.n > 0) {
     all = texts[0];
@@ -238,8 +239,7 @@ cx emit_tensor_bytes(emit_fn *fn, const tensor_decl *t) {
       } else {
         const bool joined = memchr(condition.p, '&', condition.n) != NULL;
         const cx test = cx_of(REP_BOOL, joined ? PREC_AND : PREC_COMPARE, condition);
-        all = arena_printf(op->a, "%.*s ? %.*s : %.*s", STR_ARG(emit_wrap(fn, test, PREC_COMPARE)),
-                           STR_ARG(texts[i]), STR_ARG(all));
+        all = emit_format(op->a, "$ ? $ : $", emit_wrap(fn, test, PREC_COMPARE), texts[i], all);
         p = PREC_IF;
       }
     }
@@ -256,11 +256,9 @@ static void push_axes(emit_fn *fn, const shape_case *c, uint32_t indent, out_tex
   for (uint32_t i = 0; i < c->shape->n; i++) {
     const expr *axis = c->shape->args[i];
     if (axis->op == EX_SPLICE)
-      emit_linef(o, indent, "roofline_shape_append(&status, shape, %.*s);",
-                 STR_ARG(emit_as(fn, axis->args[0], REP_SEQ)));
+      emit_linef(o, indent, "roofline_shape_append(&status, shape, $);", emit_as(fn, axis->args[0], REP_SEQ));
     else
-      emit_linef(o, indent, "roofline_shape_push(&status, shape, %.*s);",
-                 STR_ARG(emit_as(fn, axis, REP_INT)));
+      emit_linef(o, indent, "roofline_shape_push(&status, shape, $);", emit_as(fn, axis, REP_INT));
   }
   fn->env = here;
 }
@@ -272,9 +270,9 @@ static void push_shape(emit_fn *fn, const tensor_decl *t, out_text *o) {
     const str condition = emit_case_condition(fn, &cases.v[i]);
     const bool last = i + 1 == cases.n;
     if (i == 0 && condition.n > 0)
-      emit_linef(o, 4, "if (%.*s) {", STR_ARG(condition));
+      emit_linef(o, 4, "if ($) {", condition);
     else if (i > 0 && condition.n > 0 && !last)
-      emit_linef(o, 4, "} else if (%.*s) {", STR_ARG(condition));
+      emit_linef(o, 4, "} else if ($) {", condition);
     else if (i > 0)
       emit_linef(o, 4, "} else {");
     push_axes(fn, &cases.v[i], condition.n > 0 || i > 0 ? 6 : 4, o);
@@ -288,17 +286,16 @@ void emit_tensor_function(emit_op *op, out_text *o) {
   out_init(&body, op->a);
   for (uint32_t i = 0; i < op->e->tensor_count; i++) {
     const tensor_decl *t = &op->e->tensors[i];
-    emit_linef(&body, 2, "case %u: /* %.*s: %.*s */", i, STR_ARG(t->name),
-               STR_ARG(emit_comment(op->a, emit_shape_text(op, t))));
+    emit_linef(&body, 2, "case %u: /* $: $ */", i, t->name, emit_comment(op->a, emit_shape_text(op, t)));
     push_shape(&fn, t, &body);
-    emit_linef(&body, 4, "*dtype_out = %.*s;", STR_ARG(emit_tensor_dtype(&fn, t).text));
+    emit_linef(&body, 4, "*dtype_out = $;", emit_tensor_dtype(&fn, t).text);
     out_put(&body, STR("    break;\n"));
   }
   emit_block_comment(o, 0, STR("Shape and dtype of a present tensor; a negative axis is DOMAIN."));
   emit_linef(o, 0,
-             "static roofline_status %.*s_tensor(const roofline_call *self, int32_t tensor, roofline_shape "
+             "static roofline_status $_tensor(const roofline_call *self, int32_t tensor, roofline_shape "
              "*shape, roofline_dtype *dtype_out) {",
-             STR_ARG(op->symbol));
+             op->symbol);
   out_text all;
   out_init(&all, op->a);
   out_put(&all, STR("  shape->rank = 0;\n  switch (tensor) {\n"));

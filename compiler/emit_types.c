@@ -2,22 +2,19 @@
 #include "compiler/emit_internal.h"
 
 str emit_adt_name(emitter *em, const adt *d) {
-  return arena_printf(em->a, "%.*s_%.*s", STR_ARG(em->prefix), STR_ARG(emit_snake(em->a, d->name)));
+  return emit_format(em->a, "$_$", em->prefix, emit_snake(em->a, d->name));
 }
 
-str emit_adt_type(emitter *em, const adt *d) {
-  return arena_printf(em->a, "%.*s_type", STR_ARG(emit_adt_name(em, d)));
-}
+str emit_adt_type(emitter *em, const adt *d) { return emit_format(em->a, "$_type", emit_adt_name(em, d)); }
 
 static str upper_name(emitter *em, const adt *d, uint32_t ctor, const char *rest, str last) {
-  return arena_printf(em->a, "%.*s_%.*s_%.*s%s%.*s", STR_ARG(em->upper),
-                      STR_ARG(emit_upper(em->a, emit_snake(em->a, d->name))),
-                      STR_ARG(emit_upper(em->a, d->ctors[ctor].name)), rest, STR_ARG(last));
+  return emit_format(em->a, "$_$_$%s$", em->upper, emit_upper(em->a, emit_snake(em->a, d->name)),
+                     emit_upper(em->a, d->ctors[ctor].name), rest, last);
 }
 
 static void constant(emitter *em, const adt *d, out_text *o, str name, uint32_t number, const char *comment) {
   if (!names_add(&em->globals, name)) emit_collision(em, (span){d->src, d->node->begin, d->node->end}, name);
-  emit_linef(o, 2, "%.*s = %u,%s%s%s", STR_ARG(name), number, comment[0] != '\0' ? " /* " : "", comment,
+  emit_linef(o, 2, "$ = %u,%s%s%s", name, number, comment[0] != '\0' ? " /* " : "", comment,
              comment[0] != '\0' ? " */" : "");
 }
 
@@ -28,8 +25,8 @@ static void put_constants(emitter *em, const adt *d, out_text *o) {
     for (uint32_t j = 0; j < d->ctors[i].field_count; j++) {
       const adt_field *f = &d->ctors[i].fields[j];
       for (uint32_t k = 0; k < f->kind->member_count; k++) {
-        const str member = arena_printf(em->a, "_%.*s", STR_ARG(emit_upper(em->a, f->kind->members[k])));
-        const str field = arena_printf(em->a, "_%.*s", STR_ARG(emit_upper(em->a, f->name)));
+        const str member = emit_format(em->a, "_$", emit_upper(em->a, f->kind->members[k]));
+        const str field = emit_format(em->a, "_$", emit_upper(em->a, f->name));
         constant(em, d, o, upper_name(em, d, i, arena_cstr(em->a, field), member), k, "");
       }
     }
@@ -43,28 +40,26 @@ static void put_constructor(emitter *em, const adt *d, uint32_t ctor, out_text *
   out_text parameters;
   out_init(&parameters, em->a);
   for (uint32_t i = 0; i < c->field_count; i++)
-    out_printf(&parameters, "%sint64_t %.*s_", i > 0 ? ", " : "", STR_ARG(c->fields[i].name));
+    emit_putf(&parameters, "%sint64_t $_", i > 0 ? ", " : "", c->fields[i].name);
   if (c->field_count == 0) out_put(&parameters, STR("void"));
-  emit_linef(o, 0, "static inline roofline_adt %.*s_%.*s(%.*s) {", STR_ARG(emit_adt_name(em, d)),
-             STR_ARG(c->name), STR_ARG(out_str(&parameters)));
-  emit_linef(o, 2, "roofline_adt v = {&%.*s, %.*s, {0}};", STR_ARG(emit_adt_type(em, d)),
-             STR_ARG(upper_name(em, d, ctor, "", (str){NULL, 0})));
-  for (uint32_t i = 0; i < c->field_count; i++)
-    emit_linef(o, 2, "v.fields[%u] = %.*s_;", i, STR_ARG(c->fields[i].name));
+  emit_linef(o, 0, "static inline roofline_adt $_$($) {", emit_adt_name(em, d), c->name,
+             out_str(&parameters));
+  emit_linef(o, 2, "roofline_adt v = {&$, $, {0}};", emit_adt_type(em, d),
+             upper_name(em, d, ctor, "", (str){NULL, 0}));
+  for (uint32_t i = 0; i < c->field_count; i++) emit_linef(o, 2, "v.fields[%u] = $_;", i, c->fields[i].name);
   out_put(o, STR("  return v;\n}\n"));
 }
 
 static void put_header(emitter *em, const adt *d, out_text *o) {
-  emit_linef(o, 0, "/* ---- %.*s ---- */", STR_ARG(d->name));
+  emit_linef(o, 0, "/* ---- $ ---- */", d->name);
   out_put(o, STR("\n"));
   put_constants(em, d, o);
-  emit_linef(o, 0, "extern const roofline_adt_type %.*s;", STR_ARG(emit_adt_type(em, d)));
+  emit_linef(o, 0, "extern const roofline_adt_type $;", emit_adt_type(em, d));
   for (uint32_t i = 0; i < d->ctor_count; i++) put_constructor(em, d, i, o);
   emit_linef(o, 0, "/* Type, constructor, fields and invariant of a value; `declaration` names it. */");
   emit_linef(
-      o, 0,
-      "roofline_status %.*s_check(roofline_error *error, const char *declaration, const roofline_adt *v);",
-      STR_ARG(emit_adt_name(em, d)));
+      o, 0, "roofline_status $_check(roofline_error *error, const char *declaration, const roofline_adt *v);",
+      emit_adt_name(em, d));
   out_put(o, STR("\n"));
 }
 
@@ -78,31 +73,29 @@ static void put_data(emitter *em, const adt *d, out_text *o) {
       const kind *k = c->fields[j].kind;
       str values = STR("NULL");
       if (kind_is(k, K_ENUM)) {
-        values = arena_printf(em->a, "%.*s_values%u_%u", STR_ARG(snake), i, j);
+        values = emit_format(em->a, "$_values%u_%u", snake, i, j);
         out_text list;
         out_init(&list, em->a);
         for (uint32_t m = 0; m < k->member_count; m++)
-          out_printf(&list, "%s%.*s", m > 0 ? ", " : "", STR_ARG(emit_quote(em->a, k->members[m])));
-        emit_linef(o, 0, "static const char *const %.*s[] = {%.*s};", STR_ARG(values),
-                   STR_ARG(out_str(&list)));
+          emit_putf(&list, "%s$", m > 0 ? ", " : "", emit_quote(em->a, k->members[m]));
+        emit_linef(o, 0, "static const char *const $[] = {$};", values, out_str(&list));
       }
-      emit_linef(&fields, 4, "{%.*s, %.*s, %u},", STR_ARG(emit_quote(em->a, c->fields[j].name)),
-                 STR_ARG(values), k->member_count);
+      emit_linef(&fields, 4, "{$, $, %u},", emit_quote(em->a, c->fields[j].name), values, k->member_count);
     }
     if (c->field_count == 0) continue;
-    emit_linef(o, 0, "static const roofline_adt_field %.*s_fields%u[] = {", STR_ARG(snake), i);
+    emit_linef(o, 0, "static const roofline_adt_field $_fields%u[] = {", snake, i);
     out_put(o, out_str(&fields));
     out_put(o, STR("};\n"));
   }
-  emit_linef(o, 0, "static const roofline_adt_ctor %.*s_ctors[] = {", STR_ARG(snake));
+  emit_linef(o, 0, "static const roofline_adt_ctor $_ctors[] = {", snake);
   for (uint32_t i = 0; i < d->ctor_count; i++) {
     const uint32_t n = d->ctors[i].field_count;
-    const str fields = n == 0 ? STR("NULL") : arena_printf(em->a, "%.*s_fields%u", STR_ARG(snake), i);
-    emit_linef(o, 4, "{%.*s, %.*s, %u},", STR_ARG(emit_quote(em->a, d->ctors[i].name)), STR_ARG(fields), n);
+    const str fields = n == 0 ? STR("NULL") : emit_format(em->a, "$_fields%u", snake, i);
+    emit_linef(o, 4, "{$, $, %u},", emit_quote(em->a, d->ctors[i].name), fields, n);
   }
   out_put(o, STR("};\n"));
-  emit_linef(o, 0, "const roofline_adt_type %.*s = {%.*s, %.*s_ctors, %u};", STR_ARG(emit_adt_type(em, d)),
-             STR_ARG(emit_quote(em->a, d->name)), STR_ARG(snake), d->ctor_count);
+  emit_linef(o, 0, "const roofline_adt_type $ = {$, $_ctors, %u};", emit_adt_type(em, d),
+             emit_quote(em->a, d->name), snake, d->ctor_count);
   out_put(o, STR("\n"));
 }
 
@@ -127,30 +120,30 @@ static void put_invariant(emitter *em, const adt *d, uint32_t ctor, out_text *o)
     scope = bound;
   }
   fn.env = scope;
-  emit_linef(o, 4, "if (!(%.*s) || status != ROOFLINE_OK)", STR_ARG(emit_as(&fn, c->invariant, REP_BOOL)));
-  emit_linef(o, 6, "return roofline_bind_rule(error, status, declaration, %.*s);",
-             STR_ARG(emit_quoted_text(em->a, expr_print(em->a, c->invariant))));
+  emit_linef(o, 4, "if (!($) || status != ROOFLINE_OK)", emit_as(&fn, c->invariant, REP_BOOL));
+  emit_linef(o, 6, "return roofline_bind_rule(error, status, declaration, $);",
+             emit_quoted_text(em->a, expr_print(em->a, c->invariant)));
 }
 
 static void put_check(emitter *em, const adt *d, out_text *o) {
   emit_linef(
       o, 0,
-      "roofline_status %.*s_check(roofline_error *error, const char *declaration, const roofline_adt *v) {",
-      STR_ARG(emit_adt_name(em, d)));
-  emit_linef(o, 2, "roofline_status status = roofline_bind_adt(error, declaration, v, &%.*s);",
-             STR_ARG(emit_adt_type(em, d)));
+      "roofline_status $_check(roofline_error *error, const char *declaration, const roofline_adt *v) {",
+      emit_adt_name(em, d));
+  emit_linef(o, 2, "roofline_status status = roofline_bind_adt(error, declaration, v, &$);",
+             emit_adt_type(em, d));
   out_put(o, STR("  if (status != ROOFLINE_OK) return status;\n  switch (v->ctor) {\n"));
   for (uint32_t i = 0; i < d->ctor_count; i++) {
     const adt_ctor *c = &d->ctors[i];
-    emit_linef(o, 2, "case %.*s:", STR_ARG(upper_name(em, d, i, "", (str){NULL, 0})));
+    emit_linef(o, 2, "case $:", upper_name(em, d, i, "", (str){NULL, 0}));
     for (uint32_t j = 0; j < c->field_count; j++) {
       const kind *k = c->fields[j].kind;
       if (kind_is(k, K_INT)) continue;
       const str last = kind_is(k, K_DIM)
                            ? STR("INT64_MAX")
                            : emit_int(em->a, kind_is(k, K_BOOL) ? 1 : (int64_t)k->member_count - 1);
-      emit_linef(o, 4, "status = roofline_bind_range(error, declaration, v->fields[%u], 0, %.*s); /* %.*s */",
-                 j, STR_ARG(last), STR_ARG(c->fields[j].name));
+      emit_linef(o, 4, "status = roofline_bind_range(error, declaration, v->fields[%u], 0, $); /* $ */", j,
+                 last, c->fields[j].name);
       out_put(o, STR("    if (status != ROOFLINE_OK) return status;\n"));
     }
     put_invariant(em, d, i, o);

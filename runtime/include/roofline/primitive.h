@@ -13,6 +13,28 @@
 extern "C" {
 #endif
 
+/* Sums and products of several, from the left. */
+static inline int64_t roofline_add3(roofline_status *status, int64_t a, int64_t b, int64_t c) {
+  return roofline_add(status, roofline_add(status, a, b), c);
+}
+static inline int64_t roofline_add4(roofline_status *status, int64_t a, int64_t b, int64_t c, int64_t d) {
+  return roofline_add(status, roofline_add3(status, a, b, c), d);
+}
+static inline int64_t roofline_mul3(roofline_status *status, int64_t a, int64_t b, int64_t c) {
+  return roofline_mul(status, roofline_mul(status, a, b), c);
+}
+static inline int64_t roofline_mul4(roofline_status *status, int64_t a, int64_t b, int64_t c, int64_t d) {
+  return roofline_mul(status, roofline_mul3(status, a, b, c), d);
+}
+static inline int64_t roofline_mul5(roofline_status *status, int64_t a, int64_t b, int64_t c, int64_t d,
+                                    int64_t e) {
+  return roofline_mul(status, roofline_mul4(status, a, b, c, d), e);
+}
+static inline int64_t roofline_mul6(roofline_status *status, int64_t a, int64_t b, int64_t c, int64_t d,
+                                    int64_t e, int64_t f) {
+  return roofline_mul(status, roofline_mul5(status, a, b, c, d, e), f);
+}
+
 /* `Axes`: Int | Seq[Int] | None, as a tagged value. A rank outside 0..16 is DOMAIN. */
 
 /* broadcast(S, ...): right-aligned. The result is written to *out, which is returned. */
