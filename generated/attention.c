@@ -18,7 +18,7 @@ static int64_t multi_head_attention_fwd_visible(roofline_status *status,
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status multi_head_attention_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                        roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_multi_head_attention_fwd_call *call = (const roofline_multi_head_attention_fwd_call *)(const void *)self;
+  const roofline_multi_head_attention_fwd_call *call = (const roofline_multi_head_attention_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t S = call->S;
@@ -62,7 +62,8 @@ static roofline_status multi_head_attention_fwd_tensor(const roofline_call *self
 
 /* MultiHeadAttentionFwdOp (attention.yaml:7): flops B * H * (visible * (4 * D + 5) + S * D)
    (attention.yaml:30); bytes derived from the signature */
-roofline_status roofline_multi_head_attention_fwd_eval_roofline(const roofline_multi_head_attention_fwd_call *call, roofline_cost *cost) {
+roofline_status roofline_multi_head_attention_fwd_eval_roofline(const roofline_multi_head_attention_fwd_call *call,
+                                                                roofline_cost *cost) {
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
@@ -72,26 +73,15 @@ roofline_status roofline_multi_head_attention_fwd_eval_roofline(const roofline_m
   const roofline_dtype T = call->T;
   const int64_t visible = multi_head_attention_fwd_visible(&status, call);
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status, roofline_mul(&status, B, H),
-                                     roofline_add(&status,
-                                     roofline_mul(&status, visible,
-                                     roofline_add(&status, roofline_mul(&status, 4, D), 5)),
-                                     roofline_mul(&status, S, D)));
-  int64_t bytes = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H),
-                               D), T_size); /* q: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), D),
-                       T_size)); /* k: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), D),
-                       T_size)); /* v: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), D),
-                       T_size)); /* o: written */
+  const int64_t flops = roofline_mul3(&status, B, H,
+                                      roofline_add(&status,
+                                                   roofline_mul(&status, visible,
+                                                                roofline_add(&status,
+      roofline_mul(&status, 4, D), 5)), roofline_mul(&status, S, D)));
+  int64_t bytes = roofline_mul5(&status, B, S, H, D, T_size); /* q: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, D, T_size)); /* k: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, D, T_size)); /* v: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, D, T_size)); /* o: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -105,7 +95,7 @@ const char *roofline_multi_head_attention_fwd_roof_key(const roofline_call *self
 
 roofline_status roofline_multi_head_attention_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_multi_head_attention_fwd_call *call = (const roofline_multi_head_attention_fwd_call *)(const void *)self;
+  const roofline_multi_head_attention_fwd_call *call = (const roofline_multi_head_attention_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t S = call->S;
@@ -113,17 +103,9 @@ roofline_status roofline_multi_head_attention_fwd_read_bytes(const roofline_call
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H),
-                               D), T_size); /* q: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), D),
-                       T_size)); /* k: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), D),
-                       T_size)); /* v: read */
+  int64_t total = roofline_mul5(&status, B, S, H, D, T_size); /* q: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, D, T_size)); /* k: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, D, T_size)); /* v: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -133,7 +115,7 @@ static roofline_status multi_head_attention_fwd_let(const roofline_call *self, i
                                                     roofline_adt *adt) {
   (void)shape;
   (void)adt;
-  const roofline_multi_head_attention_fwd_call *call = (const roofline_multi_head_attention_fwd_call *)(const void *)self;
+  const roofline_multi_head_attention_fwd_call *call = (const roofline_multi_head_attention_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   switch (let) {
   case 0: { /* visible */
@@ -210,12 +192,13 @@ static void multi_head_attention_fwd_set_defaults(void *args) {
 
 static roofline_status multi_head_attention_fwd_bind_any(roofline_call *call, const void *args,
                                                          roofline_error *error) {
-  return roofline_multi_head_attention_fwd_bind((roofline_multi_head_attention_fwd_call *)(void *)call,
+  return roofline_multi_head_attention_fwd_bind((roofline_multi_head_attention_fwd_call *)call,
                                                 (const roofline_multi_head_attention_fwd_args *)args, error);
 }
 
 static roofline_status multi_head_attention_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_multi_head_attention_fwd_eval_roofline((const roofline_multi_head_attention_fwd_call *)(const void *)call, cost);
+  return roofline_multi_head_attention_fwd_eval_roofline((const roofline_multi_head_attention_fwd_call *)call,
+                                                         cost);
 }
 
 static const roofline_field multi_head_attention_fwd_indices[] = {
@@ -269,7 +252,8 @@ static int64_t grouped_query_attention_fwd_visible(roofline_status *status,
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status grouped_query_attention_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                           roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_grouped_query_attention_fwd_call *call = (const roofline_grouped_query_attention_fwd_call *)(const void *)self;
+  const roofline_grouped_query_attention_fwd_call *call =
+      (const roofline_grouped_query_attention_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t S = call->S;
@@ -314,7 +298,8 @@ static roofline_status grouped_query_attention_fwd_tensor(const roofline_call *s
 
 /* GroupedQueryAttentionFwdOp (attention.yaml:32): flops B * H * (visible * (4 * D + 5) + S * D)
    (attention.yaml:56); bytes derived from the signature */
-roofline_status roofline_grouped_query_attention_fwd_eval_roofline(const roofline_grouped_query_attention_fwd_call *call, roofline_cost *cost) {
+roofline_status roofline_grouped_query_attention_fwd_eval_roofline(const roofline_grouped_query_attention_fwd_call *call,
+                                                                   roofline_cost *cost) {
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
@@ -325,26 +310,15 @@ roofline_status roofline_grouped_query_attention_fwd_eval_roofline(const rooflin
   const roofline_dtype T = call->T;
   const int64_t visible = grouped_query_attention_fwd_visible(&status, call);
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status, roofline_mul(&status, B, H),
-                                     roofline_add(&status,
-                                     roofline_mul(&status, visible,
-                                     roofline_add(&status, roofline_mul(&status, 4, D), 5)),
-                                     roofline_mul(&status, S, D)));
-  int64_t bytes = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H),
-                               D), T_size); /* q: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H_kv), D),
-                       T_size)); /* k: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H_kv), D),
-                       T_size)); /* v: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), D),
-                       T_size)); /* o: written */
+  const int64_t flops = roofline_mul3(&status, B, H,
+                                      roofline_add(&status,
+                                                   roofline_mul(&status, visible,
+                                                                roofline_add(&status,
+      roofline_mul(&status, 4, D), 5)), roofline_mul(&status, S, D)));
+  int64_t bytes = roofline_mul5(&status, B, S, H, D, T_size); /* q: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H_kv, D, T_size)); /* k: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H_kv, D, T_size)); /* v: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, D, T_size)); /* o: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -358,7 +332,8 @@ const char *roofline_grouped_query_attention_fwd_roof_key(const roofline_call *s
 
 roofline_status roofline_grouped_query_attention_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_grouped_query_attention_fwd_call *call = (const roofline_grouped_query_attention_fwd_call *)(const void *)self;
+  const roofline_grouped_query_attention_fwd_call *call =
+      (const roofline_grouped_query_attention_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t S = call->S;
@@ -367,17 +342,9 @@ roofline_status roofline_grouped_query_attention_fwd_read_bytes(const roofline_c
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H),
-                               D), T_size); /* q: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H_kv), D),
-                       T_size)); /* k: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H_kv), D),
-                       T_size)); /* v: read */
+  int64_t total = roofline_mul5(&status, B, S, H, D, T_size); /* q: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H_kv, D, T_size)); /* k: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H_kv, D, T_size)); /* v: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -387,7 +354,8 @@ static roofline_status grouped_query_attention_fwd_let(const roofline_call *self
                                                        roofline_adt *adt) {
   (void)shape;
   (void)adt;
-  const roofline_grouped_query_attention_fwd_call *call = (const roofline_grouped_query_attention_fwd_call *)(const void *)self;
+  const roofline_grouped_query_attention_fwd_call *call =
+      (const roofline_grouped_query_attention_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   switch (let) {
   case 0: { /* visible */
@@ -407,7 +375,8 @@ static const roofline_bind_names grouped_query_attention_fwd_names[] = {
 };
 
 roofline_status roofline_grouped_query_attention_fwd_bind(roofline_grouped_query_attention_fwd_call *call,
-                                                          const roofline_grouped_query_attention_fwd_args *args, roofline_error *error) {
+                                                          const roofline_grouped_query_attention_fwd_args *args,
+                                                          roofline_error *error) {
   const roofline_bind_names *names = grouped_query_attention_fwd_names;
   roofline_status status = ROOFLINE_OK;
   (void)status;
@@ -466,13 +435,14 @@ static void grouped_query_attention_fwd_set_defaults(void *args) {
 
 static roofline_status grouped_query_attention_fwd_bind_any(roofline_call *call, const void *args,
                                                             roofline_error *error) {
-  return roofline_grouped_query_attention_fwd_bind((roofline_grouped_query_attention_fwd_call *)(void *)call,
+  return roofline_grouped_query_attention_fwd_bind((roofline_grouped_query_attention_fwd_call *)call,
                                                    (const roofline_grouped_query_attention_fwd_args *)args,
                                                    error);
 }
 
 static roofline_status grouped_query_attention_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_grouped_query_attention_fwd_eval_roofline((const roofline_grouped_query_attention_fwd_call *)(const void *)call, cost);
+  return roofline_grouped_query_attention_fwd_eval_roofline((const roofline_grouped_query_attention_fwd_call *)call,
+                                                            cost);
 }
 
 static const roofline_field grouped_query_attention_fwd_indices[] = {
@@ -519,7 +489,7 @@ const roofline_op roofline_grouped_query_attention_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status multi_head_attention_bwd_tensor(const roofline_call *self, int32_t tensor,
                                                        roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_multi_head_attention_bwd_call *call = (const roofline_multi_head_attention_bwd_call *)(const void *)self;
+  const roofline_multi_head_attention_bwd_call *call = (const roofline_multi_head_attention_bwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t S = call->S;
@@ -597,7 +567,8 @@ static roofline_status multi_head_attention_bwd_tensor(const roofline_call *self
 
 /* MultiHeadAttentionBwdOp (attention.yaml:58): flops 10 * B * H * S * S * D // 2 if is_causal else 10 * B
    * H * S * S * D (attention.yaml:82); bytes derived from the signature */
-roofline_status roofline_multi_head_attention_bwd_eval_roofline(const roofline_multi_head_attention_bwd_call *call, roofline_cost *cost) {
+roofline_status roofline_multi_head_attention_bwd_eval_roofline(const roofline_multi_head_attention_bwd_call *call,
+                                                                roofline_cost *cost) {
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
@@ -607,48 +578,17 @@ roofline_status roofline_multi_head_attention_bwd_eval_roofline(const roofline_m
   const roofline_dtype T = call->T;
   const bool is_causal = call->is_causal;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = is_causal
-      ? roofline_floordiv(&status,
-      roofline_mul(&status,
-      roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, 10, B), H), S),
-      S), D), 2)
-      : roofline_mul(&status,
-      roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, 10, B), H), S),
-      S), D);
-  int64_t bytes = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H),
-                               D), T_size); /* q: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), D),
-                       T_size)); /* k: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), D),
-                       T_size)); /* v: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), D),
-                       T_size)); /* o: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), D),
-                       T_size)); /* do: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), S),
-                       4)); /* lse: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), D),
-                       T_size)); /* dq: written */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), D),
-                       T_size)); /* dk: written */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), D),
-                       T_size)); /* dv: written */
+  const int64_t flops = is_causal ? roofline_floordiv(&status, roofline_mul6(&status, 10, B, H, S, S, D), 2)
+      : roofline_mul6(&status, 10, B, H, S, S, D);
+  int64_t bytes = roofline_mul5(&status, B, S, H, D, T_size); /* q: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, D, T_size)); /* k: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, D, T_size)); /* v: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, D, T_size)); /* o: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, D, T_size)); /* do: read */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, H, S, 4)); /* lse: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, D, T_size)); /* dq: written */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, D, T_size)); /* dk: written */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, D, T_size)); /* dv: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -662,7 +602,7 @@ const char *roofline_multi_head_attention_bwd_roof_key(const roofline_call *self
 
 roofline_status roofline_multi_head_attention_bwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_multi_head_attention_bwd_call *call = (const roofline_multi_head_attention_bwd_call *)(const void *)self;
+  const roofline_multi_head_attention_bwd_call *call = (const roofline_multi_head_attention_bwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t S = call->S;
@@ -670,28 +610,12 @@ roofline_status roofline_multi_head_attention_bwd_read_bytes(const roofline_call
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H),
-                               D), T_size); /* q: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), D),
-                       T_size)); /* k: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), D),
-                       T_size)); /* v: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), D),
-                       T_size)); /* o: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), D),
-                       T_size)); /* do: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), S),
-                       4)); /* lse: read */
+  int64_t total = roofline_mul5(&status, B, S, H, D, T_size); /* q: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, D, T_size)); /* k: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, D, T_size)); /* v: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, D, T_size)); /* o: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, D, T_size)); /* do: read */
+  total = roofline_add(&status, total, roofline_mul4(&status, B, H, S, 4)); /* lse: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -757,12 +681,13 @@ static void multi_head_attention_bwd_set_defaults(void *args) {
 
 static roofline_status multi_head_attention_bwd_bind_any(roofline_call *call, const void *args,
                                                          roofline_error *error) {
-  return roofline_multi_head_attention_bwd_bind((roofline_multi_head_attention_bwd_call *)(void *)call,
+  return roofline_multi_head_attention_bwd_bind((roofline_multi_head_attention_bwd_call *)call,
                                                 (const roofline_multi_head_attention_bwd_args *)args, error);
 }
 
 static roofline_status multi_head_attention_bwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_multi_head_attention_bwd_eval_roofline((const roofline_multi_head_attention_bwd_call *)(const void *)call, cost);
+  return roofline_multi_head_attention_bwd_eval_roofline((const roofline_multi_head_attention_bwd_call *)call,
+                                                         cost);
 }
 
 static const roofline_field multi_head_attention_bwd_indices[] = {
@@ -814,7 +739,8 @@ const roofline_op roofline_multi_head_attention_bwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status grouped_query_attention_bwd_tensor(const roofline_call *self, int32_t tensor,
                                                           roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_grouped_query_attention_bwd_call *call = (const roofline_grouped_query_attention_bwd_call *)(const void *)self;
+  const roofline_grouped_query_attention_bwd_call *call =
+      (const roofline_grouped_query_attention_bwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t S = call->S;
@@ -893,7 +819,8 @@ static roofline_status grouped_query_attention_bwd_tensor(const roofline_call *s
 
 /* GroupedQueryAttentionBwdOp (attention.yaml:88): flops 10 * B * H * S * S * D // 2 if is_causal else 10 *
    B * H * S * S * D (attention.yaml:113); bytes derived from the signature */
-roofline_status roofline_grouped_query_attention_bwd_eval_roofline(const roofline_grouped_query_attention_bwd_call *call, roofline_cost *cost) {
+roofline_status roofline_grouped_query_attention_bwd_eval_roofline(const roofline_grouped_query_attention_bwd_call *call,
+                                                                   roofline_cost *cost) {
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
@@ -904,48 +831,17 @@ roofline_status roofline_grouped_query_attention_bwd_eval_roofline(const rooflin
   const roofline_dtype T = call->T;
   const bool is_causal = call->is_causal;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = is_causal
-      ? roofline_floordiv(&status,
-      roofline_mul(&status,
-      roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, 10, B), H), S),
-      S), D), 2)
-      : roofline_mul(&status,
-      roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, 10, B), H), S),
-      S), D);
-  int64_t bytes = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H),
-                               D), T_size); /* q: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H_kv), D),
-                       T_size)); /* k: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H_kv), D),
-                       T_size)); /* v: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), D),
-                       T_size)); /* o: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), D),
-                       T_size)); /* do: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), S),
-                       4)); /* lse: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), D),
-                       T_size)); /* dq: written */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H_kv), D),
-                       T_size)); /* dk: written */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H_kv), D),
-                       T_size)); /* dv: written */
+  const int64_t flops = is_causal ? roofline_floordiv(&status, roofline_mul6(&status, 10, B, H, S, S, D), 2)
+      : roofline_mul6(&status, 10, B, H, S, S, D);
+  int64_t bytes = roofline_mul5(&status, B, S, H, D, T_size); /* q: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H_kv, D, T_size)); /* k: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H_kv, D, T_size)); /* v: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, D, T_size)); /* o: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, D, T_size)); /* do: read */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, H, S, 4)); /* lse: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, D, T_size)); /* dq: written */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H_kv, D, T_size)); /* dk: written */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H_kv, D, T_size)); /* dv: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -959,7 +855,8 @@ const char *roofline_grouped_query_attention_bwd_roof_key(const roofline_call *s
 
 roofline_status roofline_grouped_query_attention_bwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_grouped_query_attention_bwd_call *call = (const roofline_grouped_query_attention_bwd_call *)(const void *)self;
+  const roofline_grouped_query_attention_bwd_call *call =
+      (const roofline_grouped_query_attention_bwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t S = call->S;
@@ -968,28 +865,12 @@ roofline_status roofline_grouped_query_attention_bwd_read_bytes(const roofline_c
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H),
-                               D), T_size); /* q: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H_kv), D),
-                       T_size)); /* k: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H_kv), D),
-                       T_size)); /* v: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), D),
-                       T_size)); /* o: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), D),
-                       T_size)); /* do: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), S),
-                       4)); /* lse: read */
+  int64_t total = roofline_mul5(&status, B, S, H, D, T_size); /* q: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H_kv, D, T_size)); /* k: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H_kv, D, T_size)); /* v: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, D, T_size)); /* o: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, D, T_size)); /* do: read */
+  total = roofline_add(&status, total, roofline_mul4(&status, B, H, S, 4)); /* lse: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -1007,7 +888,8 @@ static const roofline_bind_names grouped_query_attention_bwd_names[] = {
 };
 
 roofline_status roofline_grouped_query_attention_bwd_bind(roofline_grouped_query_attention_bwd_call *call,
-                                                          const roofline_grouped_query_attention_bwd_args *args, roofline_error *error) {
+                                                          const roofline_grouped_query_attention_bwd_args *args,
+                                                          roofline_error *error) {
   const roofline_bind_names *names = grouped_query_attention_bwd_names;
   roofline_status status = ROOFLINE_OK;
   (void)status;
@@ -1065,13 +947,14 @@ static void grouped_query_attention_bwd_set_defaults(void *args) {
 
 static roofline_status grouped_query_attention_bwd_bind_any(roofline_call *call, const void *args,
                                                             roofline_error *error) {
-  return roofline_grouped_query_attention_bwd_bind((roofline_grouped_query_attention_bwd_call *)(void *)call,
+  return roofline_grouped_query_attention_bwd_bind((roofline_grouped_query_attention_bwd_call *)call,
                                                    (const roofline_grouped_query_attention_bwd_args *)args,
                                                    error);
 }
 
 static roofline_status grouped_query_attention_bwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_grouped_query_attention_bwd_eval_roofline((const roofline_grouped_query_attention_bwd_call *)(const void *)call, cost);
+  return roofline_grouped_query_attention_bwd_eval_roofline((const roofline_grouped_query_attention_bwd_call *)call,
+                                                            cost);
 }
 
 static const roofline_field grouped_query_attention_bwd_indices[] = {
@@ -1132,7 +1015,8 @@ static int64_t grouped_query_attention_dense_fwd_R(roofline_status *status,
 static roofline_status grouped_query_attention_dense_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                                 roofline_shape *shape,
                                                                 roofline_dtype *dtype_out) {
-  const roofline_grouped_query_attention_dense_fwd_call *call = (const roofline_grouped_query_attention_dense_fwd_call *)(const void *)self;
+  const roofline_grouped_query_attention_dense_fwd_call *call =
+      (const roofline_grouped_query_attention_dense_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t S_q = call->S_q;
@@ -1206,7 +1090,8 @@ static roofline_status grouped_query_attention_dense_fwd_tensor(const roofline_c
 }
 
 /* GroupedQueryAttentionDenseFwdOp (attention.yaml:115): func formulas.attention.gqa_dense_fwd_roofline */
-roofline_status roofline_grouped_query_attention_dense_fwd_eval_roofline(const roofline_grouped_query_attention_dense_fwd_call *call, roofline_cost *cost) {
+roofline_status roofline_grouped_query_attention_dense_fwd_eval_roofline(const roofline_grouped_query_attention_dense_fwd_call *call,
+    roofline_cost *cost) {
   (void)cost;
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */
@@ -1222,7 +1107,8 @@ static roofline_status grouped_query_attention_dense_fwd_let(const roofline_call
                                                              roofline_adt *adt) {
   (void)shape;
   (void)adt;
-  const roofline_grouped_query_attention_dense_fwd_call *call = (const roofline_grouped_query_attention_dense_fwd_call *)(const void *)self;
+  const roofline_grouped_query_attention_dense_fwd_call *call =
+      (const roofline_grouped_query_attention_dense_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   switch (let) {
   case 0: { /* R */
@@ -1252,7 +1138,9 @@ static const roofline_bind_union grouped_query_attention_dense_fwd_softcap_union
     0, false};
 static const roofline_bind_union grouped_query_attention_dense_fwd_rotary_dim_union = {0x5u, 0x0u, NULL, 0,
     NULL, 0, false};
-roofline_status roofline_grouped_query_attention_dense_fwd_bind(roofline_grouped_query_attention_dense_fwd_call *call, const roofline_grouped_query_attention_dense_fwd_args *args, roofline_error *error) {
+roofline_status roofline_grouped_query_attention_dense_fwd_bind(roofline_grouped_query_attention_dense_fwd_call *call,
+                                                                const roofline_grouped_query_attention_dense_fwd_args *args,
+                                                                roofline_error *error) {
   const roofline_bind_names *names = grouped_query_attention_dense_fwd_names;
   roofline_status status = ROOFLINE_OK;
   (void)status;
@@ -1262,41 +1150,46 @@ roofline_status roofline_grouped_query_attention_dense_fwd_bind(roofline_grouped
   call->window_size_left = args->window_size_left;
   call->window_size_right = args->window_size_right;
   call->sm_scale = args->sm_scale;
-  if ((status = roofline_bind_value(error, "params.sm_scale", &args->sm_scale,
-                                    &grouped_query_attention_dense_fwd_sm_scale_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.sm_scale", &args->sm_scale,
+                               &grouped_query_attention_dense_fwd_sm_scale_union);
+  if (status != ROOFLINE_OK) return status;
   call->softcap = args->softcap;
-  if ((status = roofline_bind_value(error, "params.softcap", &args->softcap,
-                                    &grouped_query_attention_dense_fwd_softcap_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.softcap", &args->softcap,
+                               &grouped_query_attention_dense_fwd_softcap_union);
+  if (status != ROOFLINE_OK) return status;
   call->pos_encoding_mode = args->pos_encoding_mode;
-  if ((status = roofline_bind_range(error, "params.pos_encoding_mode", args->pos_encoding_mode, 1,
-                                    2)) != ROOFLINE_OK) return status;
+  status = roofline_bind_range(error, "params.pos_encoding_mode", args->pos_encoding_mode, 1, 2);
+  if (status != ROOFLINE_OK) return status;
   call->rotary_dim = args->rotary_dim;
-  if ((status = roofline_bind_value(error, "params.rotary_dim", &args->rotary_dim,
-                                    &grouped_query_attention_dense_fwd_rotary_dim_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.rotary_dim", &args->rotary_dim,
+                               &grouped_query_attention_dense_fwd_rotary_dim_union);
+  if (status != ROOFLINE_OK) return status;
   call->rope_layout = args->rope_layout;
-  if ((status = roofline_bind_range(error, "params.rope_layout", args->rope_layout, 1,
-                                    2)) != ROOFLINE_OK) return status;
+  status = roofline_bind_range(error, "params.rope_layout", args->rope_layout, 1, 2);
+  if (status != ROOFLINE_OK) return status;
   call->out_dtype = args->out_dtype;
-  if ((status = roofline_bind_dtype(error, "params.out_dtype", args->out_dtype,
-                                    0xc01u)) != ROOFLINE_OK) return status;
+  status = roofline_bind_dtype(error, "params.out_dtype", args->out_dtype, 0xc01u);
+  if (status != ROOFLINE_OK) return status;
   call->present.q_scale = args->q_scale.dtype != ROOFLINE_DTYPE_NONE;
   call->present.k_scale = call->present.q_scale;
   call->present.v_scale = call->present.q_scale;
-  call->present.rope_cos = call->pos_encoding_mode == ROOFLINE_GROUPED_QUERY_ATTENTION_DENSE_FWD_POS_ENCODING_MODE_ROPE;
-  call->present.rope_sin = call->pos_encoding_mode == ROOFLINE_GROUPED_QUERY_ATTENTION_DENSE_FWD_POS_ENCODING_MODE_ROPE;
+  call->present.rope_cos =
+      call->pos_encoding_mode == ROOFLINE_GROUPED_QUERY_ATTENTION_DENSE_FWD_POS_ENCODING_MODE_ROPE;
+  call->present.rope_sin =
+      call->pos_encoding_mode == ROOFLINE_GROUPED_QUERY_ATTENTION_DENSE_FWD_POS_ENCODING_MODE_ROPE;
   if ((status = roofline_bind_passed(error, "inputs.q", &args->q, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.k", &args->k, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.v", &args->v, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.q_scale", &args->q_scale,
-                                     call->present.q_scale)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.k_scale", &args->k_scale,
-                                     call->present.k_scale)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.v_scale", &args->v_scale,
-                                     call->present.v_scale)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.rope_cos", &args->rope_cos,
-                                     call->present.rope_cos)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.rope_sin", &args->rope_sin,
-                                     call->present.rope_sin)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.q_scale", &args->q_scale, call->present.q_scale);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.k_scale", &args->k_scale, call->present.k_scale);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.v_scale", &args->v_scale, call->present.v_scale);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.rope_cos", &args->rope_cos, call->present.rope_cos);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.rope_sin", &args->rope_sin, call->present.rope_sin);
+  if (status != ROOFLINE_OK) return status;
   if (!(call->window_size_left >= -1) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[1]", "window_size_left >= -1",
                                   call->window_size_left, -1);
@@ -1320,16 +1213,16 @@ roofline_status roofline_grouped_query_attention_dense_fwd_bind(roofline_grouped
   call->H_kv = args->k.dims[2];
   /* rope_cos: [S_kv + P_pad, R // 2] */
   if (call->present.rope_cos) {
-    if ((status = roofline_bind_rank(error, &names[6], &args->rope_cos, 2,
-                                     false)) != ROOFLINE_OK) return status;
+    status = roofline_bind_rank(error, &names[6], &args->rope_cos, 2, false);
+    if (status != ROOFLINE_OK) return status;
     status = roofline_bind_affine(error, &names[6], status, args->rope_cos.dims[0], 1, call->S_kv,
                                   "S_kv + P_pad", &call->P_pad);
     if (status != ROOFLINE_OK) return status;
   }
   /* rope_sin: [S_kv + P_pad, R // 2] */
   if (call->present.rope_sin) {
-    if ((status = roofline_bind_rank(error, &names[7], &args->rope_sin, 2,
-                                     false)) != ROOFLINE_OK) return status;
+    status = roofline_bind_rank(error, &names[7], &args->rope_sin, 2, false);
+    if (status != ROOFLINE_OK) return status;
     status = roofline_bind_affine(error, &names[7], status, args->rope_sin.dims[0], 1, call->S_kv,
                                   "S_kv + P_pad", &call->P_pad);
     if (status != ROOFLINE_OK) return status;
@@ -1354,7 +1247,7 @@ roofline_status roofline_grouped_query_attention_dense_fwd_bind(roofline_grouped
                               "present(out_dtype) if T == 'float8_e4m3fn' else not present(out_dtype) or out_dtype.value == T");
   if (!(!(call->rotary_dim.tag != ROOFLINE_TAG_NONE)
         || (call->rotary_dim.u.i > 0 && roofline_mod(&status, call->rotary_dim.u.i, 2) == 0
-        && call->rotary_dim.u.i <= call->D)) || status != ROOFLINE_OK)
+            && call->rotary_dim.u.i <= call->D)) || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[7]",
                               "not present(rotary_dim) or rotary_dim.value > 0 and rotary_dim.value % 2 == 0 and rotary_dim.value <= D");
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -1443,12 +1336,15 @@ static void grouped_query_attention_dense_fwd_set_defaults(void *args) {
 
 static roofline_status grouped_query_attention_dense_fwd_bind_any(roofline_call *call, const void *args,
                                                                   roofline_error *error) {
-  return roofline_grouped_query_attention_dense_fwd_bind((roofline_grouped_query_attention_dense_fwd_call *)(void *)call, (const roofline_grouped_query_attention_dense_fwd_args *)args, error);
+  return roofline_grouped_query_attention_dense_fwd_bind((roofline_grouped_query_attention_dense_fwd_call *)call,
+                                                         (const roofline_grouped_query_attention_dense_fwd_args *)args,
+                                                         error);
 }
 
 static roofline_status grouped_query_attention_dense_fwd_eval_any(const roofline_call *call,
                                                                   roofline_cost *cost) {
-  return roofline_grouped_query_attention_dense_fwd_eval_roofline((const roofline_grouped_query_attention_dense_fwd_call *)(const void *)call, cost);
+  return roofline_grouped_query_attention_dense_fwd_eval_roofline((const roofline_grouped_query_attention_dense_fwd_call *)call,
+                                                                  cost);
 }
 
 static const roofline_field grouped_query_attention_dense_fwd_indices[] = {
@@ -1502,23 +1398,23 @@ static const roofline_tensor_info grouped_query_attention_dense_fwd_tensors[] = 
      (ptrdiff_t)offsetof(roofline_grouped_query_attention_dense_fwd_args, v), ROOFLINE_NOWHERE},
     {"q_scale", ROOFLINE_INPUT,
      (ptrdiff_t)(offsetof(roofline_grouped_query_attention_dense_fwd_call,
-     present) + offsetof(roofline_grouped_query_attention_dense_fwd_present, q_scale)),
+                          present) + offsetof(roofline_grouped_query_attention_dense_fwd_present, q_scale)),
      (ptrdiff_t)offsetof(roofline_grouped_query_attention_dense_fwd_args, q_scale), ROOFLINE_NOWHERE},
     {"k_scale", ROOFLINE_INPUT,
      (ptrdiff_t)(offsetof(roofline_grouped_query_attention_dense_fwd_call,
-     present) + offsetof(roofline_grouped_query_attention_dense_fwd_present, k_scale)),
+                          present) + offsetof(roofline_grouped_query_attention_dense_fwd_present, k_scale)),
      (ptrdiff_t)offsetof(roofline_grouped_query_attention_dense_fwd_args, k_scale), ROOFLINE_NOWHERE},
     {"v_scale", ROOFLINE_INPUT,
      (ptrdiff_t)(offsetof(roofline_grouped_query_attention_dense_fwd_call,
-     present) + offsetof(roofline_grouped_query_attention_dense_fwd_present, v_scale)),
+                          present) + offsetof(roofline_grouped_query_attention_dense_fwd_present, v_scale)),
      (ptrdiff_t)offsetof(roofline_grouped_query_attention_dense_fwd_args, v_scale), ROOFLINE_NOWHERE},
     {"rope_cos", ROOFLINE_INPUT,
      (ptrdiff_t)(offsetof(roofline_grouped_query_attention_dense_fwd_call,
-     present) + offsetof(roofline_grouped_query_attention_dense_fwd_present, rope_cos)),
+                          present) + offsetof(roofline_grouped_query_attention_dense_fwd_present, rope_cos)),
      (ptrdiff_t)offsetof(roofline_grouped_query_attention_dense_fwd_args, rope_cos), ROOFLINE_NOWHERE},
     {"rope_sin", ROOFLINE_INPUT,
      (ptrdiff_t)(offsetof(roofline_grouped_query_attention_dense_fwd_call,
-     present) + offsetof(roofline_grouped_query_attention_dense_fwd_present, rope_sin)),
+                          present) + offsetof(roofline_grouped_query_attention_dense_fwd_present, rope_sin)),
      (ptrdiff_t)offsetof(roofline_grouped_query_attention_dense_fwd_args, rope_sin), ROOFLINE_NOWHERE},
     {"o", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE},
 };
@@ -1557,7 +1453,8 @@ static int64_t grouped_query_attention_varlen_fwd_R(roofline_status *status,
 static roofline_status grouped_query_attention_varlen_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                                  roofline_shape *shape,
                                                                  roofline_dtype *dtype_out) {
-  const roofline_grouped_query_attention_varlen_fwd_call *call = (const roofline_grouped_query_attention_varlen_fwd_call *)(const void *)self;
+  const roofline_grouped_query_attention_varlen_fwd_call *call =
+      (const roofline_grouped_query_attention_varlen_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t T_q = call->T_q;
@@ -1635,7 +1532,8 @@ static roofline_status grouped_query_attention_varlen_fwd_tensor(const roofline_
 }
 
 /* GroupedQueryAttentionVarlenFwdOp (attention.yaml:166): func formulas.attention.gqa_varlen_fwd_roofline */
-roofline_status roofline_grouped_query_attention_varlen_fwd_eval_roofline(const roofline_grouped_query_attention_varlen_fwd_call *call, roofline_cost *cost) {
+roofline_status roofline_grouped_query_attention_varlen_fwd_eval_roofline(const roofline_grouped_query_attention_varlen_fwd_call *call,
+    roofline_cost *cost) {
   (void)cost;
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */
@@ -1651,7 +1549,8 @@ static roofline_status grouped_query_attention_varlen_fwd_let(const roofline_cal
                                                               roofline_adt *adt) {
   (void)shape;
   (void)adt;
-  const roofline_grouped_query_attention_varlen_fwd_call *call = (const roofline_grouped_query_attention_varlen_fwd_call *)(const void *)self;
+  const roofline_grouped_query_attention_varlen_fwd_call *call =
+      (const roofline_grouped_query_attention_varlen_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   switch (let) {
   case 0: { /* R */
@@ -1683,7 +1582,9 @@ static const roofline_bind_union grouped_query_attention_varlen_fwd_softcap_unio
     NULL, 0, false};
 static const roofline_bind_union grouped_query_attention_varlen_fwd_rotary_dim_union = {0x5u, 0x0u, NULL, 0,
     NULL, 0, false};
-roofline_status roofline_grouped_query_attention_varlen_fwd_bind(roofline_grouped_query_attention_varlen_fwd_call *call, const roofline_grouped_query_attention_varlen_fwd_args *args, roofline_error *error) {
+roofline_status roofline_grouped_query_attention_varlen_fwd_bind(roofline_grouped_query_attention_varlen_fwd_call *call,
+                                                                 const roofline_grouped_query_attention_varlen_fwd_args *args,
+                                                                 roofline_error *error) {
   const roofline_bind_names *names = grouped_query_attention_varlen_fwd_names;
   roofline_status status = ROOFLINE_OK;
   (void)status;
@@ -1693,48 +1594,53 @@ roofline_status roofline_grouped_query_attention_varlen_fwd_bind(roofline_groupe
   call->window_size_left = args->window_size_left;
   call->window_size_right = args->window_size_right;
   call->sm_scale = args->sm_scale;
-  if ((status = roofline_bind_value(error, "params.sm_scale", &args->sm_scale,
-                                    &grouped_query_attention_varlen_fwd_sm_scale_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.sm_scale", &args->sm_scale,
+                               &grouped_query_attention_varlen_fwd_sm_scale_union);
+  if (status != ROOFLINE_OK) return status;
   call->softcap = args->softcap;
-  if ((status = roofline_bind_value(error, "params.softcap", &args->softcap,
-                                    &grouped_query_attention_varlen_fwd_softcap_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.softcap", &args->softcap,
+                               &grouped_query_attention_varlen_fwd_softcap_union);
+  if (status != ROOFLINE_OK) return status;
   call->out_dtype = args->out_dtype;
-  if ((status = roofline_bind_dtype(error, "params.out_dtype", args->out_dtype,
-                                    0xc01u)) != ROOFLINE_OK) return status;
+  status = roofline_bind_dtype(error, "params.out_dtype", args->out_dtype, 0xc01u);
+  if (status != ROOFLINE_OK) return status;
   call->pos_encoding_mode = args->pos_encoding_mode;
-  if ((status = roofline_bind_range(error, "params.pos_encoding_mode", args->pos_encoding_mode, 1,
-                                    2)) != ROOFLINE_OK) return status;
+  status = roofline_bind_range(error, "params.pos_encoding_mode", args->pos_encoding_mode, 1, 2);
+  if (status != ROOFLINE_OK) return status;
   call->rotary_dim = args->rotary_dim;
-  if ((status = roofline_bind_value(error, "params.rotary_dim", &args->rotary_dim,
-                                    &grouped_query_attention_varlen_fwd_rotary_dim_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.rotary_dim", &args->rotary_dim,
+                               &grouped_query_attention_varlen_fwd_rotary_dim_union);
+  if (status != ROOFLINE_OK) return status;
   call->rope_layout = args->rope_layout;
-  if ((status = roofline_bind_range(error, "params.rope_layout", args->rope_layout, 1,
-                                    2)) != ROOFLINE_OK) return status;
+  status = roofline_bind_range(error, "params.rope_layout", args->rope_layout, 1, 2);
+  if (status != ROOFLINE_OK) return status;
   call->validate_inputs = args->validate_inputs;
   call->present.q_scale = args->q_scale.dtype != ROOFLINE_DTYPE_NONE;
   call->present.k_scale = call->present.q_scale;
   call->present.v_scale = call->present.q_scale;
-  call->present.rope_cos = call->pos_encoding_mode == ROOFLINE_GROUPED_QUERY_ATTENTION_VARLEN_FWD_POS_ENCODING_MODE_ROPE;
-  call->present.rope_sin = call->pos_encoding_mode == ROOFLINE_GROUPED_QUERY_ATTENTION_VARLEN_FWD_POS_ENCODING_MODE_ROPE;
+  call->present.rope_cos =
+      call->pos_encoding_mode == ROOFLINE_GROUPED_QUERY_ATTENTION_VARLEN_FWD_POS_ENCODING_MODE_ROPE;
+  call->present.rope_sin =
+      call->pos_encoding_mode == ROOFLINE_GROUPED_QUERY_ATTENTION_VARLEN_FWD_POS_ENCODING_MODE_ROPE;
   if ((status = roofline_bind_passed(error, "inputs.q", &args->q, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.k", &args->k, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.v", &args->v, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.cu_seqlens_q", &args->cu_seqlens_q,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.cu_seqlens_q", &args->cu_seqlens_q, true);
+  if (status != ROOFLINE_OK) return status;
   call->metadata.cu_seqlens_q = roofline_bind_metadata(&args->cu_seqlens_q);
-  if ((status = roofline_bind_passed(error, "inputs.cu_seqlens_kv", &args->cu_seqlens_kv,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.cu_seqlens_kv", &args->cu_seqlens_kv, true);
+  if (status != ROOFLINE_OK) return status;
   call->metadata.cu_seqlens_kv = roofline_bind_metadata(&args->cu_seqlens_kv);
-  if ((status = roofline_bind_passed(error, "inputs.q_scale", &args->q_scale,
-                                     call->present.q_scale)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.k_scale", &args->k_scale,
-                                     call->present.k_scale)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.v_scale", &args->v_scale,
-                                     call->present.v_scale)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.rope_cos", &args->rope_cos,
-                                     call->present.rope_cos)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.rope_sin", &args->rope_sin,
-                                     call->present.rope_sin)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.q_scale", &args->q_scale, call->present.q_scale);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.k_scale", &args->k_scale, call->present.k_scale);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.v_scale", &args->v_scale, call->present.v_scale);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.rope_cos", &args->rope_cos, call->present.rope_cos);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.rope_sin", &args->rope_sin, call->present.rope_sin);
+  if (status != ROOFLINE_OK) return status;
   if (!(call->window_size_left >= -1) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[1]", "window_size_left >= -1",
                                   call->window_size_left, -1);
@@ -1743,8 +1649,8 @@ roofline_status roofline_grouped_query_attention_varlen_fwd_bind(roofline_groupe
                                   call->window_size_right, -1);
   if (!((call->window_size_left == -1 && call->window_size_right == -1)
         || (!(call->sm_scale.tag != ROOFLINE_TAG_NONE)
-        && (!(call->softcap.tag != ROOFLINE_TAG_NONE) || roofline_eq(call->softcap, roofline_int(0)))))
-        || status != ROOFLINE_OK)
+            && (!(call->softcap.tag != ROOFLINE_TAG_NONE) || roofline_eq(call->softcap, roofline_int(0)))))
+      || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[2]",
                               "window_size_left == -1 and window_size_right == -1 or not present(sm_scale) and (not present(softcap) or softcap.value == 0)");
   if (!(call->pos_encoding_mode == ROOFLINE_GROUPED_QUERY_ATTENTION_VARLEN_FWD_POS_ENCODING_MODE_ROPE
@@ -1762,21 +1668,21 @@ roofline_status roofline_grouped_query_attention_varlen_fwd_bind(roofline_groupe
   call->T_kv = args->k.dims[0];
   call->H_kv = args->k.dims[1];
   /* cu_seqlens_q: [B + 1] */
-  if ((status = roofline_bind_rank(error, &names[3], &args->cu_seqlens_q, 1,
-                                   false)) != ROOFLINE_OK) return status;
+  status = roofline_bind_rank(error, &names[3], &args->cu_seqlens_q, 1, false);
+  if (status != ROOFLINE_OK) return status;
   status = roofline_bind_affine(error, &names[3], status, args->cu_seqlens_q.dims[0], 1, 1, "B + 1",
                                 &call->B);
   if (status != ROOFLINE_OK) return status;
   /* rope_cos: [P, R // 2] */
   if (call->present.rope_cos) {
-    if ((status = roofline_bind_rank(error, &names[8], &args->rope_cos, 2,
-                                     false)) != ROOFLINE_OK) return status;
+    status = roofline_bind_rank(error, &names[8], &args->rope_cos, 2, false);
+    if (status != ROOFLINE_OK) return status;
     call->P = args->rope_cos.dims[0];
   }
   /* rope_sin: [P, R // 2] */
   if (call->present.rope_sin) {
-    if ((status = roofline_bind_rank(error, &names[9], &args->rope_sin, 2,
-                                     false)) != ROOFLINE_OK) return status;
+    status = roofline_bind_rank(error, &names[9], &args->rope_sin, 2, false);
+    if (status != ROOFLINE_OK) return status;
     call->P = args->rope_sin.dims[0];
   }
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x10c01u)) != ROOFLINE_OK) return status;
@@ -1794,16 +1700,16 @@ roofline_status roofline_grouped_query_attention_varlen_fwd_bind(roofline_groupe
                               "present(out_dtype) if T == 'float8_e4m3fn' else not present(out_dtype) or out_dtype.value == T");
   if (!(!(call->rotary_dim.tag != ROOFLINE_TAG_NONE)
         || (call->rotary_dim.u.i > 0 && roofline_mod(&status, call->rotary_dim.u.i, 2) == 0
-        && call->rotary_dim.u.i <= call->D)) || status != ROOFLINE_OK)
+            && call->rotary_dim.u.i <= call->D)) || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[6]",
                               "not present(rotary_dim) or rotary_dim.value > 0 and rotary_dim.value % 2 == 0 and rotary_dim.value <= D");
   if (call->metadata.cu_seqlens_q.data != NULL
       && !(roofline_prefix_offsets(&status, &call->metadata.cu_seqlens_q, call->T_q)
-      && status == ROOFLINE_OK))
+           && status == ROOFLINE_OK))
     return roofline_bind_rule(error, status, "inputs.cu_seqlens_q.requires[0]", "prefix_offsets(T_q)");
   if (call->metadata.cu_seqlens_kv.data != NULL
       && !(roofline_prefix_offsets(&status, &call->metadata.cu_seqlens_kv, call->T_kv)
-      && status == ROOFLINE_OK))
+           && status == ROOFLINE_OK))
     return roofline_bind_rule(error, status, "inputs.cu_seqlens_kv.requires[0]", "prefix_offsets(T_kv)");
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
   return ROOFLINE_OK;
@@ -1917,12 +1823,15 @@ static void grouped_query_attention_varlen_fwd_set_defaults(void *args) {
 
 static roofline_status grouped_query_attention_varlen_fwd_bind_any(roofline_call *call, const void *args,
                                                                    roofline_error *error) {
-  return roofline_grouped_query_attention_varlen_fwd_bind((roofline_grouped_query_attention_varlen_fwd_call *)(void *)call, (const roofline_grouped_query_attention_varlen_fwd_args *)args, error);
+  return roofline_grouped_query_attention_varlen_fwd_bind((roofline_grouped_query_attention_varlen_fwd_call *)call,
+                                                          (const roofline_grouped_query_attention_varlen_fwd_args *)args,
+                                                          error);
 }
 
 static roofline_status grouped_query_attention_varlen_fwd_eval_any(const roofline_call *call,
                                                                    roofline_cost *cost) {
-  return roofline_grouped_query_attention_varlen_fwd_eval_roofline((const roofline_grouped_query_attention_varlen_fwd_call *)(const void *)call, cost);
+  return roofline_grouped_query_attention_varlen_fwd_eval_roofline((const roofline_grouped_query_attention_varlen_fwd_call *)call,
+                                                                   cost);
 }
 
 static const roofline_field grouped_query_attention_varlen_fwd_indices[] = {
@@ -1983,30 +1892,32 @@ static const roofline_tensor_info grouped_query_attention_varlen_fwd_tensors[] =
     {"cu_seqlens_q", ROOFLINE_INPUT, ROOFLINE_NOWHERE,
      (ptrdiff_t)offsetof(roofline_grouped_query_attention_varlen_fwd_args, cu_seqlens_q),
      (ptrdiff_t)(offsetof(roofline_grouped_query_attention_varlen_fwd_call,
-     metadata) + offsetof(roofline_grouped_query_attention_varlen_fwd_metadata, cu_seqlens_q))},
+                          metadata) + offsetof(roofline_grouped_query_attention_varlen_fwd_metadata,
+                                               cu_seqlens_q))},
     {"cu_seqlens_kv", ROOFLINE_INPUT, ROOFLINE_NOWHERE,
      (ptrdiff_t)offsetof(roofline_grouped_query_attention_varlen_fwd_args, cu_seqlens_kv),
      (ptrdiff_t)(offsetof(roofline_grouped_query_attention_varlen_fwd_call,
-     metadata) + offsetof(roofline_grouped_query_attention_varlen_fwd_metadata, cu_seqlens_kv))},
+                          metadata) + offsetof(roofline_grouped_query_attention_varlen_fwd_metadata,
+                                               cu_seqlens_kv))},
     {"q_scale", ROOFLINE_INPUT,
      (ptrdiff_t)(offsetof(roofline_grouped_query_attention_varlen_fwd_call,
-     present) + offsetof(roofline_grouped_query_attention_varlen_fwd_present, q_scale)),
+                          present) + offsetof(roofline_grouped_query_attention_varlen_fwd_present, q_scale)),
      (ptrdiff_t)offsetof(roofline_grouped_query_attention_varlen_fwd_args, q_scale), ROOFLINE_NOWHERE},
     {"k_scale", ROOFLINE_INPUT,
      (ptrdiff_t)(offsetof(roofline_grouped_query_attention_varlen_fwd_call,
-     present) + offsetof(roofline_grouped_query_attention_varlen_fwd_present, k_scale)),
+                          present) + offsetof(roofline_grouped_query_attention_varlen_fwd_present, k_scale)),
      (ptrdiff_t)offsetof(roofline_grouped_query_attention_varlen_fwd_args, k_scale), ROOFLINE_NOWHERE},
     {"v_scale", ROOFLINE_INPUT,
      (ptrdiff_t)(offsetof(roofline_grouped_query_attention_varlen_fwd_call,
-     present) + offsetof(roofline_grouped_query_attention_varlen_fwd_present, v_scale)),
+                          present) + offsetof(roofline_grouped_query_attention_varlen_fwd_present, v_scale)),
      (ptrdiff_t)offsetof(roofline_grouped_query_attention_varlen_fwd_args, v_scale), ROOFLINE_NOWHERE},
     {"rope_cos", ROOFLINE_INPUT,
      (ptrdiff_t)(offsetof(roofline_grouped_query_attention_varlen_fwd_call,
-     present) + offsetof(roofline_grouped_query_attention_varlen_fwd_present, rope_cos)),
+                          present) + offsetof(roofline_grouped_query_attention_varlen_fwd_present, rope_cos)),
      (ptrdiff_t)offsetof(roofline_grouped_query_attention_varlen_fwd_args, rope_cos), ROOFLINE_NOWHERE},
     {"rope_sin", ROOFLINE_INPUT,
      (ptrdiff_t)(offsetof(roofline_grouped_query_attention_varlen_fwd_call,
-     present) + offsetof(roofline_grouped_query_attention_varlen_fwd_present, rope_sin)),
+                          present) + offsetof(roofline_grouped_query_attention_varlen_fwd_present, rope_sin)),
      (ptrdiff_t)offsetof(roofline_grouped_query_attention_varlen_fwd_args, rope_sin), ROOFLINE_NOWHERE},
     {"o", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE},
 };
@@ -2049,7 +1960,8 @@ static int64_t grouped_query_attention_paged_fwd_R(roofline_status *status,
 static roofline_status grouped_query_attention_paged_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                                 roofline_shape *shape,
                                                                 roofline_dtype *dtype_out) {
-  const roofline_grouped_query_attention_paged_fwd_call *call = (const roofline_grouped_query_attention_paged_fwd_call *)(const void *)self;
+  const roofline_grouped_query_attention_paged_fwd_call *call =
+      (const roofline_grouped_query_attention_paged_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t T_q = call->T_q;
@@ -2135,7 +2047,8 @@ static roofline_status grouped_query_attention_paged_fwd_tensor(const roofline_c
 }
 
 /* GroupedQueryAttentionPagedFwdOp (attention.yaml:216): func formulas.attention.gqa_paged_fwd_roofline */
-roofline_status roofline_grouped_query_attention_paged_fwd_eval_roofline(const roofline_grouped_query_attention_paged_fwd_call *call, roofline_cost *cost) {
+roofline_status roofline_grouped_query_attention_paged_fwd_eval_roofline(const roofline_grouped_query_attention_paged_fwd_call *call,
+    roofline_cost *cost) {
   (void)cost;
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */
@@ -2151,7 +2064,8 @@ static roofline_status grouped_query_attention_paged_fwd_let(const roofline_call
                                                              roofline_adt *adt) {
   (void)shape;
   (void)adt;
-  const roofline_grouped_query_attention_paged_fwd_call *call = (const roofline_grouped_query_attention_paged_fwd_call *)(const void *)self;
+  const roofline_grouped_query_attention_paged_fwd_call *call =
+      (const roofline_grouped_query_attention_paged_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   switch (let) {
   case 0: { /* R */
@@ -2192,7 +2106,9 @@ static const roofline_bind_union grouped_query_attention_paged_fwd_softcap_union
     0, false};
 static const roofline_bind_union grouped_query_attention_paged_fwd_rotary_dim_union = {0x5u, 0x0u, NULL, 0,
     NULL, 0, false};
-roofline_status roofline_grouped_query_attention_paged_fwd_bind(roofline_grouped_query_attention_paged_fwd_call *call, const roofline_grouped_query_attention_paged_fwd_args *args, roofline_error *error) {
+roofline_status roofline_grouped_query_attention_paged_fwd_bind(roofline_grouped_query_attention_paged_fwd_call *call,
+                                                                const roofline_grouped_query_attention_paged_fwd_args *args,
+                                                                roofline_error *error) {
   const roofline_bind_names *names = grouped_query_attention_paged_fwd_names;
   roofline_status status = ROOFLINE_OK;
   (void)status;
@@ -2202,52 +2118,57 @@ roofline_status roofline_grouped_query_attention_paged_fwd_bind(roofline_grouped
   call->window_size_left = args->window_size_left;
   call->window_size_right = args->window_size_right;
   call->sm_scale = args->sm_scale;
-  if ((status = roofline_bind_value(error, "params.sm_scale", &args->sm_scale,
-                                    &grouped_query_attention_paged_fwd_sm_scale_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.sm_scale", &args->sm_scale,
+                               &grouped_query_attention_paged_fwd_sm_scale_union);
+  if (status != ROOFLINE_OK) return status;
   call->softcap = args->softcap;
-  if ((status = roofline_bind_value(error, "params.softcap", &args->softcap,
-                                    &grouped_query_attention_paged_fwd_softcap_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.softcap", &args->softcap,
+                               &grouped_query_attention_paged_fwd_softcap_union);
+  if (status != ROOFLINE_OK) return status;
   call->out_dtype = args->out_dtype;
-  if ((status = roofline_bind_dtype(error, "params.out_dtype", args->out_dtype,
-                                    0xc01u)) != ROOFLINE_OK) return status;
+  status = roofline_bind_dtype(error, "params.out_dtype", args->out_dtype, 0xc01u);
+  if (status != ROOFLINE_OK) return status;
   call->pos_encoding_mode = args->pos_encoding_mode;
-  if ((status = roofline_bind_range(error, "params.pos_encoding_mode", args->pos_encoding_mode, 1,
-                                    2)) != ROOFLINE_OK) return status;
+  status = roofline_bind_range(error, "params.pos_encoding_mode", args->pos_encoding_mode, 1, 2);
+  if (status != ROOFLINE_OK) return status;
   call->rotary_dim = args->rotary_dim;
-  if ((status = roofline_bind_value(error, "params.rotary_dim", &args->rotary_dim,
-                                    &grouped_query_attention_paged_fwd_rotary_dim_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.rotary_dim", &args->rotary_dim,
+                               &grouped_query_attention_paged_fwd_rotary_dim_union);
+  if (status != ROOFLINE_OK) return status;
   call->rope_layout = args->rope_layout;
-  if ((status = roofline_bind_range(error, "params.rope_layout", args->rope_layout, 1,
-                                    2)) != ROOFLINE_OK) return status;
+  status = roofline_bind_range(error, "params.rope_layout", args->rope_layout, 1, 2);
+  if (status != ROOFLINE_OK) return status;
   call->present.q_scale = args->q_scale.dtype != ROOFLINE_DTYPE_NONE;
   call->present.k_scale = args->k_scale.dtype != ROOFLINE_DTYPE_NONE;
   call->present.v_scale = call->present.k_scale;
-  call->present.rope_cos = call->pos_encoding_mode == ROOFLINE_GROUPED_QUERY_ATTENTION_PAGED_FWD_POS_ENCODING_MODE_ROPE;
-  call->present.rope_sin = call->pos_encoding_mode == ROOFLINE_GROUPED_QUERY_ATTENTION_PAGED_FWD_POS_ENCODING_MODE_ROPE;
+  call->present.rope_cos =
+      call->pos_encoding_mode == ROOFLINE_GROUPED_QUERY_ATTENTION_PAGED_FWD_POS_ENCODING_MODE_ROPE;
+  call->present.rope_sin =
+      call->pos_encoding_mode == ROOFLINE_GROUPED_QUERY_ATTENTION_PAGED_FWD_POS_ENCODING_MODE_ROPE;
   if ((status = roofline_bind_passed(error, "inputs.q", &args->q, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.k_pages", &args->k_pages,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.v_pages", &args->v_pages,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.page_table", &args->page_table,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.k_pages", &args->k_pages, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.v_pages", &args->v_pages, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.page_table", &args->page_table, true);
+  if (status != ROOFLINE_OK) return status;
   call->metadata.page_table = roofline_bind_metadata(&args->page_table);
-  if ((status = roofline_bind_passed(error, "inputs.cache_seqlens", &args->cache_seqlens,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.cache_seqlens", &args->cache_seqlens, true);
+  if (status != ROOFLINE_OK) return status;
   call->metadata.cache_seqlens = roofline_bind_metadata(&args->cache_seqlens);
-  if ((status = roofline_bind_passed(error, "inputs.cu_seqlens_q", &args->cu_seqlens_q,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.cu_seqlens_q", &args->cu_seqlens_q, true);
+  if (status != ROOFLINE_OK) return status;
   call->metadata.cu_seqlens_q = roofline_bind_metadata(&args->cu_seqlens_q);
-  if ((status = roofline_bind_passed(error, "inputs.q_scale", &args->q_scale,
-                                     call->present.q_scale)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.k_scale", &args->k_scale,
-                                     call->present.k_scale)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.v_scale", &args->v_scale,
-                                     call->present.v_scale)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.rope_cos", &args->rope_cos,
-                                     call->present.rope_cos)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.rope_sin", &args->rope_sin,
-                                     call->present.rope_sin)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.q_scale", &args->q_scale, call->present.q_scale);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.k_scale", &args->k_scale, call->present.k_scale);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.v_scale", &args->v_scale, call->present.v_scale);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.rope_cos", &args->rope_cos, call->present.rope_cos);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.rope_sin", &args->rope_sin, call->present.rope_sin);
+  if (status != ROOFLINE_OK) return status;
   if (!(call->window_size_left >= -1) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[1]", "window_size_left >= -1",
                                   call->window_size_left, -1);
@@ -2271,37 +2192,37 @@ roofline_status roofline_grouped_query_attention_paged_fwd_bind(roofline_grouped
   call->PS = args->k_pages.dims[1];
   call->H_kv = args->k_pages.dims[2];
   /* page_table: [B, W] */
-  if ((status = roofline_bind_rank(error, &names[3], &args->page_table, 2,
-                                   false)) != ROOFLINE_OK) return status;
+  status = roofline_bind_rank(error, &names[3], &args->page_table, 2, false);
+  if (status != ROOFLINE_OK) return status;
   call->B = args->page_table.dims[0];
   call->W = args->page_table.dims[1];
   /* k_scale: [*SK] */
   if (call->present.k_scale) {
-    if ((status = roofline_bind_splice(error, &names[7], &args->k_scale, 0, 0,
-                                       &call->SK)) != ROOFLINE_OK) return status;
+    status = roofline_bind_splice(error, &names[7], &args->k_scale, 0, 0, &call->SK);
+    if (status != ROOFLINE_OK) return status;
   }
   /* v_scale: [*SK] */
   if (call->present.v_scale) {
-    if ((status = roofline_bind_splice(error, &names[8], &args->v_scale, 0, 0,
-                                       &call->SK)) != ROOFLINE_OK) return status;
+    status = roofline_bind_splice(error, &names[8], &args->v_scale, 0, 0, &call->SK);
+    if (status != ROOFLINE_OK) return status;
   }
   /* rope_cos: [P, R // 2] */
   if (call->present.rope_cos) {
-    if ((status = roofline_bind_rank(error, &names[9], &args->rope_cos, 2,
-                                     false)) != ROOFLINE_OK) return status;
+    status = roofline_bind_rank(error, &names[9], &args->rope_cos, 2, false);
+    if (status != ROOFLINE_OK) return status;
     call->P = args->rope_cos.dims[0];
   }
   /* rope_sin: [P, R // 2] */
   if (call->present.rope_sin) {
-    if ((status = roofline_bind_rank(error, &names[10], &args->rope_sin, 2,
-                                     false)) != ROOFLINE_OK) return status;
+    status = roofline_bind_rank(error, &names[10], &args->rope_sin, 2, false);
+    if (status != ROOFLINE_OK) return status;
     call->P = args->rope_sin.dims[0];
   }
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x10c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.KV", call->KV, 0x10c01u)) != ROOFLINE_OK) return status;
   const roofline_dtype values[] = {call->T, call->KV};
-  if ((status = roofline_bind_combo(error, values, grouped_query_attention_paged_fwd_combos, 2,
-                                    5)) != ROOFLINE_OK) return status;
+  status = roofline_bind_combo(error, values, grouped_query_attention_paged_fwd_combos, 2, 5);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   if (!(call->H_kv > 0) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[0]", "H_kv > 0", call->H_kv, 0);
@@ -2320,7 +2241,7 @@ roofline_status roofline_grouped_query_attention_paged_fwd_bind(roofline_grouped
                               "present(out_dtype) if T == 'float8_e4m3fn' else not present(out_dtype) or out_dtype.value == T");
   if (!(!(call->rotary_dim.tag != ROOFLINE_TAG_NONE)
         || (call->rotary_dim.u.i > 0 && roofline_mod(&status, call->rotary_dim.u.i, 2) == 0
-        && call->rotary_dim.u.i <= call->D)) || status != ROOFLINE_OK)
+            && call->rotary_dim.u.i <= call->D)) || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[6]",
                               "not present(rotary_dim) or rotary_dim.value > 0 and rotary_dim.value % 2 == 0 and rotary_dim.value <= D");
   if (call->metadata.page_table.data != NULL
@@ -2328,11 +2249,12 @@ roofline_status roofline_grouped_query_attention_paged_fwd_bind(roofline_grouped
     return roofline_bind_rule(error, status, "inputs.page_table.requires[0]", "in_range(0, NP)");
   if (call->metadata.cache_seqlens.data != NULL
       && !(roofline_in_range(&status, &call->metadata.cache_seqlens, 0,
-      roofline_add(&status, roofline_mul(&status, call->W, call->PS), 1)) && status == ROOFLINE_OK))
+                             roofline_add(&status, roofline_mul(&status, call->W, call->PS), 1))
+           && status == ROOFLINE_OK))
     return roofline_bind_rule(error, status, "inputs.cache_seqlens.requires[0]", "in_range(0, W * PS + 1)");
   if (call->metadata.cu_seqlens_q.data != NULL
       && !(roofline_prefix_offsets(&status, &call->metadata.cu_seqlens_q, call->T_q)
-      && status == ROOFLINE_OK))
+           && status == ROOFLINE_OK))
     return roofline_bind_rule(error, status, "inputs.cu_seqlens_q.requires[0]", "prefix_offsets(T_q)");
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
   return ROOFLINE_OK;
@@ -2434,7 +2356,8 @@ static roofline_status grouped_query_attention_paged_fwd_generate(const roofline
                                                                   const roofline_seq *lists, int32_t tensor,
                                                                   roofline_shape *shape, int64_t *values) {
   (void)lists;
-  const roofline_grouped_query_attention_paged_fwd_call *call = (const roofline_grouped_query_attention_paged_fwd_call *)(const void *)self;
+  const roofline_grouped_query_attention_paged_fwd_call *call =
+      (const roofline_grouped_query_attention_paged_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t NP = call->NP;
@@ -2463,12 +2386,15 @@ static void grouped_query_attention_paged_fwd_set_defaults(void *args) {
 
 static roofline_status grouped_query_attention_paged_fwd_bind_any(roofline_call *call, const void *args,
                                                                   roofline_error *error) {
-  return roofline_grouped_query_attention_paged_fwd_bind((roofline_grouped_query_attention_paged_fwd_call *)(void *)call, (const roofline_grouped_query_attention_paged_fwd_args *)args, error);
+  return roofline_grouped_query_attention_paged_fwd_bind((roofline_grouped_query_attention_paged_fwd_call *)call,
+                                                         (const roofline_grouped_query_attention_paged_fwd_args *)args,
+                                                         error);
 }
 
 static roofline_status grouped_query_attention_paged_fwd_eval_any(const roofline_call *call,
                                                                   roofline_cost *cost) {
-  return roofline_grouped_query_attention_paged_fwd_eval_roofline((const roofline_grouped_query_attention_paged_fwd_call *)(const void *)call, cost);
+  return roofline_grouped_query_attention_paged_fwd_eval_roofline((const roofline_grouped_query_attention_paged_fwd_call *)call,
+                                                                  cost);
 }
 
 static const roofline_field grouped_query_attention_paged_fwd_indices[] = {
@@ -2529,34 +2455,37 @@ static const roofline_tensor_info grouped_query_attention_paged_fwd_tensors[] = 
     {"page_table", ROOFLINE_INPUT, ROOFLINE_NOWHERE,
      (ptrdiff_t)offsetof(roofline_grouped_query_attention_paged_fwd_args, page_table),
      (ptrdiff_t)(offsetof(roofline_grouped_query_attention_paged_fwd_call,
-     metadata) + offsetof(roofline_grouped_query_attention_paged_fwd_metadata, page_table))},
+                          metadata) + offsetof(roofline_grouped_query_attention_paged_fwd_metadata,
+                                               page_table))},
     {"cache_seqlens", ROOFLINE_INPUT, ROOFLINE_NOWHERE,
      (ptrdiff_t)offsetof(roofline_grouped_query_attention_paged_fwd_args, cache_seqlens),
      (ptrdiff_t)(offsetof(roofline_grouped_query_attention_paged_fwd_call,
-     metadata) + offsetof(roofline_grouped_query_attention_paged_fwd_metadata, cache_seqlens))},
+                          metadata) + offsetof(roofline_grouped_query_attention_paged_fwd_metadata,
+                                               cache_seqlens))},
     {"cu_seqlens_q", ROOFLINE_INPUT, ROOFLINE_NOWHERE,
      (ptrdiff_t)offsetof(roofline_grouped_query_attention_paged_fwd_args, cu_seqlens_q),
      (ptrdiff_t)(offsetof(roofline_grouped_query_attention_paged_fwd_call,
-     metadata) + offsetof(roofline_grouped_query_attention_paged_fwd_metadata, cu_seqlens_q))},
+                          metadata) + offsetof(roofline_grouped_query_attention_paged_fwd_metadata,
+                                               cu_seqlens_q))},
     {"q_scale", ROOFLINE_INPUT,
      (ptrdiff_t)(offsetof(roofline_grouped_query_attention_paged_fwd_call,
-     present) + offsetof(roofline_grouped_query_attention_paged_fwd_present, q_scale)),
+                          present) + offsetof(roofline_grouped_query_attention_paged_fwd_present, q_scale)),
      (ptrdiff_t)offsetof(roofline_grouped_query_attention_paged_fwd_args, q_scale), ROOFLINE_NOWHERE},
     {"k_scale", ROOFLINE_INPUT,
      (ptrdiff_t)(offsetof(roofline_grouped_query_attention_paged_fwd_call,
-     present) + offsetof(roofline_grouped_query_attention_paged_fwd_present, k_scale)),
+                          present) + offsetof(roofline_grouped_query_attention_paged_fwd_present, k_scale)),
      (ptrdiff_t)offsetof(roofline_grouped_query_attention_paged_fwd_args, k_scale), ROOFLINE_NOWHERE},
     {"v_scale", ROOFLINE_INPUT,
      (ptrdiff_t)(offsetof(roofline_grouped_query_attention_paged_fwd_call,
-     present) + offsetof(roofline_grouped_query_attention_paged_fwd_present, v_scale)),
+                          present) + offsetof(roofline_grouped_query_attention_paged_fwd_present, v_scale)),
      (ptrdiff_t)offsetof(roofline_grouped_query_attention_paged_fwd_args, v_scale), ROOFLINE_NOWHERE},
     {"rope_cos", ROOFLINE_INPUT,
      (ptrdiff_t)(offsetof(roofline_grouped_query_attention_paged_fwd_call,
-     present) + offsetof(roofline_grouped_query_attention_paged_fwd_present, rope_cos)),
+                          present) + offsetof(roofline_grouped_query_attention_paged_fwd_present, rope_cos)),
      (ptrdiff_t)offsetof(roofline_grouped_query_attention_paged_fwd_args, rope_cos), ROOFLINE_NOWHERE},
     {"rope_sin", ROOFLINE_INPUT,
      (ptrdiff_t)(offsetof(roofline_grouped_query_attention_paged_fwd_call,
-     present) + offsetof(roofline_grouped_query_attention_paged_fwd_present, rope_sin)),
+                          present) + offsetof(roofline_grouped_query_attention_paged_fwd_present, rope_sin)),
      (ptrdiff_t)offsetof(roofline_grouped_query_attention_paged_fwd_args, rope_sin), ROOFLINE_NOWHERE},
     {"o", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE},
 };
@@ -2594,8 +2523,10 @@ static int64_t grouped_query_attention_prefill_paged_with_kv_cache_fwd_NP(roofli
 }
 
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
-static roofline_status grouped_query_attention_prefill_paged_with_kv_cache_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_call *call = (const roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_call *)(const void *)self;
+static roofline_status grouped_query_attention_prefill_paged_with_kv_cache_fwd_tensor(const roofline_call *self,
+    int32_t tensor, roofline_shape *shape, roofline_dtype *dtype_out) {
+  const roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_call *call =
+      (const roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t T_q = call->T_q;
@@ -2672,7 +2603,8 @@ static roofline_status grouped_query_attention_prefill_paged_with_kv_cache_fwd_t
 
 /* GroupedQueryAttentionPrefillPagedWithKVCacheFwdOp (attention.yaml:274): func
    formulas.attention.gqa_prefill_paged_with_kv_cache_fwd_roofline */
-roofline_status roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_eval_roofline(const roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_call *call, roofline_cost *cost) {
+roofline_status roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_eval_roofline(const roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_call *call,
+    roofline_cost *cost) {
   (void)cost;
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */
@@ -2687,7 +2619,8 @@ static roofline_status grouped_query_attention_prefill_paged_with_kv_cache_fwd_l
     int32_t let, roofline_value *value, roofline_shape *shape, roofline_adt *adt) {
   (void)shape;
   (void)adt;
-  const roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_call *call = (const roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_call *)(const void *)self;
+  const roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_call *call =
+      (const roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   switch (let) {
   case 0: { /* NP */
@@ -2713,11 +2646,17 @@ static const roofline_bind_names grouped_query_attention_prefill_paged_with_kv_c
     {"outputs.o", "outputs.o.shape", "outputs.o.dtype", "[T_q, H, D]"},
 };
 
-static const roofline_bind_union grouped_query_attention_prefill_paged_with_kv_cache_fwd_sm_scale_union = {0xdu, 0x0u, NULL, 0, NULL, 0, false};
-static const roofline_bind_union grouped_query_attention_prefill_paged_with_kv_cache_fwd_softcap_union = {0xdu, 0x0u, NULL, 0, NULL, 0, false};
-static const roofline_bind_union grouped_query_attention_prefill_paged_with_kv_cache_fwd_max_position_union = {0x5u, 0x0u, NULL, 0, NULL, 0, false};
-static const roofline_bind_union grouped_query_attention_prefill_paged_with_kv_cache_fwd_rotary_dim_union = {0x5u, 0x0u, NULL, 0, NULL, 0, false};
-roofline_status roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_bind(roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_call *call, const roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_args *args, roofline_error *error) {
+static const roofline_bind_union grouped_query_attention_prefill_paged_with_kv_cache_fwd_sm_scale_union =
+    {0xdu, 0x0u, NULL, 0, NULL, 0, false};
+static const roofline_bind_union grouped_query_attention_prefill_paged_with_kv_cache_fwd_softcap_union =
+    {0xdu, 0x0u, NULL, 0, NULL, 0, false};
+static const roofline_bind_union grouped_query_attention_prefill_paged_with_kv_cache_fwd_max_position_union =
+    {0x5u, 0x0u, NULL, 0, NULL, 0, false};
+static const roofline_bind_union grouped_query_attention_prefill_paged_with_kv_cache_fwd_rotary_dim_union =
+    {0x5u, 0x0u, NULL, 0, NULL, 0, false};
+roofline_status roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_bind(roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_call *call,
+    const roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_args *args,
+    roofline_error *error) {
   const roofline_bind_names *names = grouped_query_attention_prefill_paged_with_kv_cache_fwd_names;
   roofline_status status = ROOFLINE_OK;
   (void)status;
@@ -2727,47 +2666,51 @@ roofline_status roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd
   call->max_seqlen_q = args->max_seqlen_q;
   call->is_causal = args->is_causal;
   call->cache_dtype = args->cache_dtype;
-  if ((status = roofline_bind_dtype(error, "params.cache_dtype", args->cache_dtype,
-                                    0x10c01u)) != ROOFLINE_OK) return status;
+  status = roofline_bind_dtype(error, "params.cache_dtype", args->cache_dtype, 0x10c01u);
+  if (status != ROOFLINE_OK) return status;
   call->sm_scale = args->sm_scale;
-  if ((status = roofline_bind_value(error, "params.sm_scale", &args->sm_scale,
-                                    &grouped_query_attention_prefill_paged_with_kv_cache_fwd_sm_scale_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.sm_scale", &args->sm_scale,
+                               &grouped_query_attention_prefill_paged_with_kv_cache_fwd_sm_scale_union);
+  if (status != ROOFLINE_OK) return status;
   call->softcap = args->softcap;
-  if ((status = roofline_bind_value(error, "params.softcap", &args->softcap,
-                                    &grouped_query_attention_prefill_paged_with_kv_cache_fwd_softcap_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.softcap", &args->softcap,
+                               &grouped_query_attention_prefill_paged_with_kv_cache_fwd_softcap_union);
+  if (status != ROOFLINE_OK) return status;
   call->fuse_rope = args->fuse_rope;
   call->rope_base = args->rope_base;
   call->max_position = args->max_position;
-  if ((status = roofline_bind_value(error, "params.max_position", &args->max_position,
-                                    &grouped_query_attention_prefill_paged_with_kv_cache_fwd_max_position_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.max_position", &args->max_position,
+                               &grouped_query_attention_prefill_paged_with_kv_cache_fwd_max_position_union);
+  if (status != ROOFLINE_OK) return status;
   call->rotary_dim = args->rotary_dim;
-  if ((status = roofline_bind_value(error, "params.rotary_dim", &args->rotary_dim,
-                                    &grouped_query_attention_prefill_paged_with_kv_cache_fwd_rotary_dim_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.rotary_dim", &args->rotary_dim,
+                               &grouped_query_attention_prefill_paged_with_kv_cache_fwd_rotary_dim_union);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.q", &args->q, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.k_new", &args->k_new,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.v_new", &args->v_new,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.k_pages", &args->k_pages,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_contiguous(error, "inputs.k_pages",
-                                         &args->k_pages)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.v_pages", &args->v_pages,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_contiguous(error, "inputs.v_pages",
-                                         &args->v_pages)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.k_scale", &args->k_scale,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.v_scale", &args->v_scale,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.cu_seqlens_q", &args->cu_seqlens_q,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.k_new", &args->k_new, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.v_new", &args->v_new, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.k_pages", &args->k_pages, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_contiguous(error, "inputs.k_pages", &args->k_pages);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.v_pages", &args->v_pages, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_contiguous(error, "inputs.v_pages", &args->v_pages);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.k_scale", &args->k_scale, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.v_scale", &args->v_scale, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.cu_seqlens_q", &args->cu_seqlens_q, true);
+  if (status != ROOFLINE_OK) return status;
   call->metadata.cu_seqlens_q = roofline_bind_metadata(&args->cu_seqlens_q);
-  if ((status = roofline_bind_passed(error, "inputs.cache_seqlens", &args->cache_seqlens,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.cache_seqlens", &args->cache_seqlens, true);
+  if (status != ROOFLINE_OK) return status;
   call->metadata.cache_seqlens = roofline_bind_metadata(&args->cache_seqlens);
-  if ((status = roofline_bind_passed(error, "inputs.block_table", &args->block_table,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.block_table", &args->block_table, true);
+  if (status != ROOFLINE_OK) return status;
   call->metadata.block_table = roofline_bind_metadata(&args->block_table);
   if (!(call->page_size > 0) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[1]", "page_size > 0", call->page_size, 0);
@@ -2792,14 +2735,14 @@ roofline_status roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd
   if ((status = roofline_bind_rank(error, &names[3], &args->k_pages, 3, false)) != ROOFLINE_OK) return status;
   call->PT = args->k_pages.dims[0];
   /* cu_seqlens_q: [B + 1] */
-  if ((status = roofline_bind_rank(error, &names[7], &args->cu_seqlens_q, 1,
-                                   false)) != ROOFLINE_OK) return status;
+  status = roofline_bind_rank(error, &names[7], &args->cu_seqlens_q, 1, false);
+  if (status != ROOFLINE_OK) return status;
   status = roofline_bind_affine(error, &names[7], status, args->cu_seqlens_q.dims[0], 1, 1, "B + 1",
                                 &call->B);
   if (status != ROOFLINE_OK) return status;
   /* block_table: [B, W] */
-  if ((status = roofline_bind_rank(error, &names[9], &args->block_table, 2,
-                                   false)) != ROOFLINE_OK) return status;
+  status = roofline_bind_rank(error, &names[9], &args->block_table, 2, false);
+  if (status != ROOFLINE_OK) return status;
   call->W = args->block_table.dims[1];
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0xc01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
@@ -2817,30 +2760,33 @@ roofline_status roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd
                               "not present(cache_dtype) or cache_dtype.value == T or cache_dtype.value == 'float8_e4m3fn'");
   if (!(!(call->rotary_dim.tag != ROOFLINE_TAG_NONE)
         || (call->rotary_dim.u.i > 0 && roofline_mod(&status, call->rotary_dim.u.i, 2) == 0
-        && call->rotary_dim.u.i <= call->D)) || status != ROOFLINE_OK)
+            && call->rotary_dim.u.i <= call->D)) || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[5]",
                               "not present(rotary_dim) or rotary_dim.value > 0 and rotary_dim.value % 2 == 0 and rotary_dim.value <= D");
   if (call->metadata.cu_seqlens_q.data != NULL
       && !(roofline_prefix_offsets(&status, &call->metadata.cu_seqlens_q, call->T_q)
-      && status == ROOFLINE_OK))
+           && status == ROOFLINE_OK))
     return roofline_bind_rule(error, status, "inputs.cu_seqlens_q.requires[0]", "prefix_offsets(T_q)");
   if (call->metadata.cu_seqlens_q.data != NULL
       && !(roofline_max_segment(&status, &call->metadata.cu_seqlens_q, call->max_seqlen_q)
-      && status == ROOFLINE_OK))
+           && status == ROOFLINE_OK))
     return roofline_bind_rule(error, status, "inputs.cu_seqlens_q.requires[1]", "max_segment(max_seqlen_q)");
   if (call->metadata.cache_seqlens.data != NULL
       && !(roofline_in_range(&status, &call->metadata.cache_seqlens, 0,
-      roofline_add(&status, roofline_mul(&status, call->W, call->page_size), 1)) && status == ROOFLINE_OK))
+                             roofline_add(&status, roofline_mul(&status, call->W, call->page_size), 1))
+           && status == ROOFLINE_OK))
     return roofline_bind_rule(error, status, "inputs.cache_seqlens.requires[0]",
                               "in_range(0, W * page_size + 1)");
   if (call->metadata.cache_seqlens.data != NULL && call->metadata.cu_seqlens_q.data != NULL
       && !(roofline_attn_paged_fits(&status, &call->metadata.cache_seqlens, &call->metadata.cu_seqlens_q,
-      roofline_mul(&status, call->W, call->page_size)) && status == ROOFLINE_OK))
+                                    roofline_mul(&status, call->W, call->page_size))
+           && status == ROOFLINE_OK))
     return roofline_bind_rule(error, status, "inputs.cache_seqlens.requires[1]",
                               "attn.paged_fits(cu_seqlens_q, W * page_size)");
   if (call->metadata.block_table.data != NULL
       && !(roofline_in_range(&status, &call->metadata.block_table, 0,
-      grouped_query_attention_prefill_paged_with_kv_cache_fwd_NP(&status, call)) && status == ROOFLINE_OK))
+                             grouped_query_attention_prefill_paged_with_kv_cache_fwd_NP(&status, call))
+           && status == ROOFLINE_OK))
     return roofline_bind_rule(error, status, "inputs.block_table.requires[0]", "in_range(0, NP)");
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
   return ROOFLINE_OK;
@@ -2903,9 +2849,11 @@ static const roofline_row grouped_query_attention_prefill_paged_with_kv_cache_fw
      &grouped_query_attention_prefill_paged_with_kv_cache_fwd_lists[6]},
 };
 
-static roofline_status grouped_query_attention_prefill_paged_with_kv_cache_fwd_generate(const roofline_call *self, const roofline_seq *lists, int32_t tensor, roofline_shape *shape, int64_t *values) {
+static roofline_status grouped_query_attention_prefill_paged_with_kv_cache_fwd_generate(const roofline_call *self,
+    const roofline_seq *lists, int32_t tensor, roofline_shape *shape, int64_t *values) {
   (void)lists;
-  const roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_call *call = (const roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_call *)(const void *)self;
+  const roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_call *call =
+      (const roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t W = call->W;
@@ -2919,7 +2867,7 @@ static roofline_status grouped_query_attention_prefill_paged_with_kv_cache_fwd_g
   case 9: /* block_table */
     roofline_paged_block_table(&status, shape, values,
                                roofline_generator_seed("GroupedQueryAttentionPrefillPagedWithKVCacheFwdOp",
-                               "block_table"), B, W,
+                                                       "block_table"), B, W,
                                grouped_query_attention_prefill_paged_with_kv_cache_fwd_NP(&status, call));
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -2934,11 +2882,14 @@ static void grouped_query_attention_prefill_paged_with_kv_cache_fwd_set_defaults
 
 static roofline_status grouped_query_attention_prefill_paged_with_kv_cache_fwd_bind_any(roofline_call *call,
     const void *args, roofline_error *error) {
-  return roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_bind((roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_call *)(void *)call, (const roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_args *)args, error);
+  return roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_bind((roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_call *)call,
+      (const roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_args *)args, error);
 }
 
-static roofline_status grouped_query_attention_prefill_paged_with_kv_cache_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_eval_roofline((const roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_call *)(const void *)call, cost);
+static roofline_status grouped_query_attention_prefill_paged_with_kv_cache_fwd_eval_any(const roofline_call *call,
+    roofline_cost *cost) {
+  return roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_eval_roofline((const roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_call *)call,
+      cost);
 }
 
 static const roofline_field grouped_query_attention_prefill_paged_with_kv_cache_fwd_indices[] = {
@@ -3025,19 +2976,19 @@ static const roofline_tensor_info grouped_query_attention_prefill_paged_with_kv_
     {"cu_seqlens_q", ROOFLINE_INPUT, ROOFLINE_NOWHERE,
      (ptrdiff_t)offsetof(roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_args, cu_seqlens_q),
      (ptrdiff_t)(offsetof(roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_call,
-     metadata) + offsetof(roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_metadata,
-     cu_seqlens_q))},
+                          metadata) + offsetof(roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_metadata,
+                                               cu_seqlens_q))},
     {"cache_seqlens", ROOFLINE_INPUT, ROOFLINE_NOWHERE,
      (ptrdiff_t)offsetof(roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_args,
-     cache_seqlens),
+                         cache_seqlens),
      (ptrdiff_t)(offsetof(roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_call,
-     metadata) + offsetof(roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_metadata,
-     cache_seqlens))},
+                          metadata) + offsetof(roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_metadata,
+                                               cache_seqlens))},
     {"block_table", ROOFLINE_INPUT, ROOFLINE_NOWHERE,
      (ptrdiff_t)offsetof(roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_args, block_table),
      (ptrdiff_t)(offsetof(roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_call,
-     metadata) + offsetof(roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_metadata,
-     block_table))},
+                          metadata) + offsetof(roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_metadata,
+                                               block_table))},
     {"o", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE},
 };
 static const char *const grouped_query_attention_prefill_paged_with_kv_cache_fwd_lets[] = {
@@ -3074,7 +3025,8 @@ const roofline_op roofline_grouped_query_attention_prefill_paged_with_kv_cache_f
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status multi_head_attention_decode_with_kv_cache_fwd_tensor(const roofline_call *self,
     int32_t tensor, roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_multi_head_attention_decode_with_kv_cache_fwd_call *call = (const roofline_multi_head_attention_decode_with_kv_cache_fwd_call *)(const void *)self;
+  const roofline_multi_head_attention_decode_with_kv_cache_fwd_call *call =
+      (const roofline_multi_head_attention_decode_with_kv_cache_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t H = call->H;
@@ -3118,7 +3070,8 @@ static roofline_status multi_head_attention_decode_with_kv_cache_fwd_tensor(cons
 
 /* MultiHeadAttentionDecodeWithKVCacheFwdOp (attention.yaml:324): flops B * H * (S_kv * (4 * D + 5) + D)
    (attention.yaml:341); bytes derived from the signature */
-roofline_status roofline_multi_head_attention_decode_with_kv_cache_fwd_eval_roofline(const roofline_multi_head_attention_decode_with_kv_cache_fwd_call *call, roofline_cost *cost) {
+roofline_status roofline_multi_head_attention_decode_with_kv_cache_fwd_eval_roofline(const roofline_multi_head_attention_decode_with_kv_cache_fwd_call *call,
+    roofline_cost *cost) {
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
@@ -3127,23 +3080,15 @@ roofline_status roofline_multi_head_attention_decode_with_kv_cache_fwd_eval_roof
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status, roofline_mul(&status, B, H),
-                                     roofline_add(&status,
-                                     roofline_mul(&status, S_kv,
-                                     roofline_add(&status, roofline_mul(&status, 4, D), 5)), D));
-  int64_t bytes = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), D),
-                               T_size); /* q: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S_kv), H), D),
-                       T_size)); /* k: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S_kv), H), D),
-                       T_size)); /* v: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), D),
-                       T_size)); /* o: written */
+  const int64_t flops = roofline_mul3(&status, B, H,
+                                      roofline_add(&status,
+                                                   roofline_mul(&status, S_kv,
+                                                                roofline_add(&status,
+      roofline_mul(&status, 4, D), 5)), D));
+  int64_t bytes = roofline_mul4(&status, B, H, D, T_size); /* q: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S_kv, H, D, T_size)); /* k: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S_kv, H, D, T_size)); /* v: read */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, H, D, T_size)); /* o: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -3158,7 +3103,8 @@ const char *roofline_multi_head_attention_decode_with_kv_cache_fwd_roof_key(cons
 roofline_status roofline_multi_head_attention_decode_with_kv_cache_fwd_read_bytes(const roofline_call *self,
     int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_multi_head_attention_decode_with_kv_cache_fwd_call *call = (const roofline_multi_head_attention_decode_with_kv_cache_fwd_call *)(const void *)self;
+  const roofline_multi_head_attention_decode_with_kv_cache_fwd_call *call =
+      (const roofline_multi_head_attention_decode_with_kv_cache_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t H = call->H;
@@ -3166,16 +3112,9 @@ roofline_status roofline_multi_head_attention_decode_with_kv_cache_fwd_read_byte
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), D),
-                               T_size); /* q: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S_kv), H), D),
-                       T_size)); /* k: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S_kv), H), D),
-                       T_size)); /* v: read */
+  int64_t total = roofline_mul4(&status, B, H, D, T_size); /* q: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, B, S_kv, H, D, T_size)); /* k: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, B, S_kv, H, D, T_size)); /* v: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -3187,7 +3126,8 @@ static const roofline_bind_names multi_head_attention_decode_with_kv_cache_fwd_n
     {"outputs.o", "outputs.o.shape", "outputs.o.dtype", "[B, 1, H, D]"},
 };
 
-roofline_status roofline_multi_head_attention_decode_with_kv_cache_fwd_bind(roofline_multi_head_attention_decode_with_kv_cache_fwd_call *call, const roofline_multi_head_attention_decode_with_kv_cache_fwd_args *args, roofline_error *error) {
+roofline_status roofline_multi_head_attention_decode_with_kv_cache_fwd_bind(roofline_multi_head_attention_decode_with_kv_cache_fwd_call *call,
+    const roofline_multi_head_attention_decode_with_kv_cache_fwd_args *args, roofline_error *error) {
   const roofline_bind_names *names = multi_head_attention_decode_with_kv_cache_fwd_names;
   roofline_status status = ROOFLINE_OK;
   (void)status;
@@ -3239,12 +3179,15 @@ static void multi_head_attention_decode_with_kv_cache_fwd_set_defaults(void *arg
 
 static roofline_status multi_head_attention_decode_with_kv_cache_fwd_bind_any(roofline_call *call,
     const void *args, roofline_error *error) {
-  return roofline_multi_head_attention_decode_with_kv_cache_fwd_bind((roofline_multi_head_attention_decode_with_kv_cache_fwd_call *)(void *)call, (const roofline_multi_head_attention_decode_with_kv_cache_fwd_args *)args, error);
+  return roofline_multi_head_attention_decode_with_kv_cache_fwd_bind((roofline_multi_head_attention_decode_with_kv_cache_fwd_call *)call,
+                                                                     (const roofline_multi_head_attention_decode_with_kv_cache_fwd_args *)args,
+                                                                     error);
 }
 
 static roofline_status multi_head_attention_decode_with_kv_cache_fwd_eval_any(const roofline_call *call,
     roofline_cost *cost) {
-  return roofline_multi_head_attention_decode_with_kv_cache_fwd_eval_roofline((const roofline_multi_head_attention_decode_with_kv_cache_fwd_call *)(const void *)call, cost);
+  return roofline_multi_head_attention_decode_with_kv_cache_fwd_eval_roofline((const roofline_multi_head_attention_decode_with_kv_cache_fwd_call *)call,
+      cost);
 }
 
 static const roofline_field multi_head_attention_decode_with_kv_cache_fwd_indices[] = {
@@ -3299,7 +3242,8 @@ static int64_t multi_head_attention_decode_paged_with_kv_cache_fwd_NP(roofline_s
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status multi_head_attention_decode_paged_with_kv_cache_fwd_tensor(const roofline_call *self,
     int32_t tensor, roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_call *call = (const roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_call *)(const void *)self;
+  const roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_call *call =
+      (const roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t S_q = call->S_q;
@@ -3352,7 +3296,8 @@ static roofline_status multi_head_attention_decode_paged_with_kv_cache_fwd_tenso
 
 /* MultiHeadAttentionDecodePagedWithKVCacheFwdOp (attention.yaml:343): func
    formulas.attention.paged_decode_roofline */
-roofline_status roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_eval_roofline(const roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_call *call, roofline_cost *cost) {
+roofline_status roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_eval_roofline(const roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_call *call,
+    roofline_cost *cost) {
   (void)cost;
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */
@@ -3367,7 +3312,8 @@ static roofline_status multi_head_attention_decode_paged_with_kv_cache_fwd_let(c
     int32_t let, roofline_value *value, roofline_shape *shape, roofline_adt *adt) {
   (void)shape;
   (void)adt;
-  const roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_call *call = (const roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_call *)(const void *)self;
+  const roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_call *call =
+      (const roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   switch (let) {
   case 0: { /* NP */
@@ -3388,7 +3334,8 @@ static const roofline_bind_names multi_head_attention_decode_paged_with_kv_cache
     {"outputs.o", "outputs.o.shape", "outputs.o.dtype", "[B, S_q, H, D]"},
 };
 
-roofline_status roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_bind(roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_call *call, const roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_args *args, roofline_error *error) {
+roofline_status roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_bind(roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_call *call,
+    const roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_args *args, roofline_error *error) {
   const roofline_bind_names *names = multi_head_attention_decode_paged_with_kv_cache_fwd_names;
   roofline_status status = ROOFLINE_OK;
   (void)status;
@@ -3399,11 +3346,11 @@ roofline_status roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_bin
   if ((status = roofline_bind_passed(error, "inputs.q", &args->q, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.k", &args->k, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.v", &args->v, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.real_seqlen_kv", &args->real_seqlen_kv,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.real_seqlen_kv", &args->real_seqlen_kv, true);
+  if (status != ROOFLINE_OK) return status;
   call->metadata.real_seqlen_kv = roofline_bind_metadata(&args->real_seqlen_kv);
-  if ((status = roofline_bind_passed(error, "inputs.block_table", &args->block_table,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.block_table", &args->block_table, true);
+  if (status != ROOFLINE_OK) return status;
   call->metadata.block_table = roofline_bind_metadata(&args->block_table);
   /* q: [B, S_q, H, D] */
   call->T = args->q.dtype;
@@ -3416,8 +3363,8 @@ roofline_status roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_bin
   if ((status = roofline_bind_rank(error, &names[1], &args->k, 3, false)) != ROOFLINE_OK) return status;
   call->N_kv = args->k.dims[0];
   /* block_table: [B, W] */
-  if ((status = roofline_bind_rank(error, &names[4], &args->block_table, 2,
-                                   false)) != ROOFLINE_OK) return status;
+  status = roofline_bind_rank(error, &names[4], &args->block_table, 2, false);
+  if (status != ROOFLINE_OK) return status;
   call->W = args->block_table.dims[1];
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0xc01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
@@ -3428,12 +3375,14 @@ roofline_status roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_bin
                                   roofline_mod(&status, call->N_kv, call->page_size), 0);
   if (call->metadata.real_seqlen_kv.data != NULL
       && !(roofline_in_range(&status, &call->metadata.real_seqlen_kv, 0,
-      roofline_add(&status, roofline_mul(&status, call->W, call->page_size), 1)) && status == ROOFLINE_OK))
+                             roofline_add(&status, roofline_mul(&status, call->W, call->page_size), 1))
+           && status == ROOFLINE_OK))
     return roofline_bind_rule(error, status, "inputs.real_seqlen_kv.requires[0]",
                               "in_range(0, W * page_size + 1)");
   if (call->metadata.block_table.data != NULL
       && !(roofline_in_range(&status, &call->metadata.block_table, 0,
-      multi_head_attention_decode_paged_with_kv_cache_fwd_NP(&status, call)) && status == ROOFLINE_OK))
+                             multi_head_attention_decode_paged_with_kv_cache_fwd_NP(&status, call))
+           && status == ROOFLINE_OK))
     return roofline_bind_rule(error, status, "inputs.block_table.requires[0]", "in_range(0, NP)");
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
   return ROOFLINE_OK;
@@ -3472,7 +3421,8 @@ static const roofline_row multi_head_attention_decode_paged_with_kv_cache_fwd_ro
 static roofline_status multi_head_attention_decode_paged_with_kv_cache_fwd_generate(const roofline_call *self,
     const roofline_seq *lists, int32_t tensor, roofline_shape *shape, int64_t *values) {
   (void)lists;
-  const roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_call *call = (const roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_call *)(const void *)self;
+  const roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_call *call =
+      (const roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t W = call->W;
@@ -3483,7 +3433,7 @@ static roofline_status multi_head_attention_decode_paged_with_kv_cache_fwd_gener
   case 4: /* block_table */
     roofline_paged_block_table(&status, shape, values,
                                roofline_generator_seed("MultiHeadAttentionDecodePagedWithKVCacheFwdOp",
-                               "block_table"), B, W,
+                                                       "block_table"), B, W,
                                multi_head_attention_decode_paged_with_kv_cache_fwd_NP(&status, call));
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -3498,12 +3448,14 @@ static void multi_head_attention_decode_paged_with_kv_cache_fwd_set_defaults(voi
 
 static roofline_status multi_head_attention_decode_paged_with_kv_cache_fwd_bind_any(roofline_call *call,
     const void *args, roofline_error *error) {
-  return roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_bind((roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_call *)(void *)call, (const roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_args *)args, error);
+  return roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_bind((roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_call *)call,
+      (const roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_args *)args, error);
 }
 
 static roofline_status multi_head_attention_decode_paged_with_kv_cache_fwd_eval_any(const roofline_call *call,
     roofline_cost *cost) {
-  return roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_eval_roofline((const roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_call *)(const void *)call, cost);
+  return roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_eval_roofline((const roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_call *)call,
+      cost);
 }
 
 static const roofline_field multi_head_attention_decode_paged_with_kv_cache_fwd_indices[] = {
@@ -3543,13 +3495,13 @@ static const roofline_tensor_info multi_head_attention_decode_paged_with_kv_cach
     {"real_seqlen_kv", ROOFLINE_INPUT, ROOFLINE_NOWHERE,
      (ptrdiff_t)offsetof(roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_args, real_seqlen_kv),
      (ptrdiff_t)(offsetof(roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_call,
-     metadata) + offsetof(roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_metadata,
-     real_seqlen_kv))},
+                          metadata) + offsetof(roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_metadata,
+                                               real_seqlen_kv))},
     {"block_table", ROOFLINE_INPUT, ROOFLINE_NOWHERE,
      (ptrdiff_t)offsetof(roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_args, block_table),
      (ptrdiff_t)(offsetof(roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_call,
-     metadata) + offsetof(roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_metadata,
-     block_table))},
+                          metadata) + offsetof(roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_metadata,
+                                               block_table))},
     {"o", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE},
 };
 static const char *const multi_head_attention_decode_paged_with_kv_cache_fwd_lets[] = {
@@ -3585,7 +3537,8 @@ const roofline_op roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_o
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status multi_head_latent_attention_decode_with_kv_cache_fwd_tensor(const roofline_call *self,
     int32_t tensor, roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_call *call = (const roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_call *)(const void *)self;
+  const roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_call *call =
+      (const roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t H = call->H;
@@ -3635,7 +3588,8 @@ static roofline_status multi_head_latent_attention_decode_with_kv_cache_fwd_tens
 
 /* MultiHeadLatentAttentionDecodeWithKVCacheFwdOp (attention.yaml:370): flops B * H * (N_kv * (2 * (D + PE)
    + 2 * D + 5) + D) (attention.yaml:389); bytes derived from the signature */
-roofline_status roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_eval_roofline(const roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_call *call, roofline_cost *cost) {
+roofline_status roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_eval_roofline(const roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_call *call,
+    roofline_cost *cost) {
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
@@ -3646,29 +3600,16 @@ roofline_status roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_ev
   const int64_t PE = call->PE;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status, roofline_mul(&status, B, H),
-                                     roofline_add(&status,
-                                     roofline_mul(&status, N_kv,
-                                     roofline_add(&status,
-                                     roofline_add(&status,
-                                     roofline_mul(&status, 2, roofline_add(&status, D, PE)),
-                                     roofline_mul(&status, 2, D)), 5)), D));
-  int64_t bytes = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), D),
-                               T_size); /* q: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), PE),
-                       T_size)); /* q_pe: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, N_kv), H_kv), D),
-                       T_size)); /* k: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, N_kv), H_kv), PE),
-                       T_size)); /* k_pe: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), D),
-                       T_size)); /* o: written */
+  const int64_t flops = roofline_mul3(&status, B, H,
+                                      roofline_add(&status,
+                                                   roofline_mul(&status, N_kv,
+                                                                roofline_add3(&status,
+      roofline_mul(&status, 2, roofline_add(&status, D, PE)), roofline_mul(&status, 2, D), 5)), D));
+  int64_t bytes = roofline_mul4(&status, B, H, D, T_size); /* q: read */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, H, PE, T_size)); /* q_pe: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, N_kv, H_kv, D, T_size)); /* k: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, N_kv, H_kv, PE, T_size)); /* k_pe: read */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, H, D, T_size)); /* o: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -3680,9 +3621,11 @@ const char *roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_roof_k
   return "cuda_core.fp32";
 }
 
-roofline_status roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
+roofline_status roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_read_bytes(const roofline_call *self,
+    int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_call *call = (const roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_call *)(const void *)self;
+  const roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_call *call =
+      (const roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t H = call->H;
@@ -3692,19 +3635,10 @@ roofline_status roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_re
   const int64_t PE = call->PE;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), D),
-                               T_size); /* q: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), PE),
-                       T_size)); /* q_pe: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, N_kv), H_kv), D),
-                       T_size)); /* k: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, N_kv), H_kv), PE),
-                       T_size)); /* k_pe: read */
+  int64_t total = roofline_mul4(&status, B, H, D, T_size); /* q: read */
+  total = roofline_add(&status, total, roofline_mul4(&status, B, H, PE, T_size)); /* q_pe: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, B, N_kv, H_kv, D, T_size)); /* k: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, B, N_kv, H_kv, PE, T_size)); /* k_pe: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -3717,7 +3651,8 @@ static const roofline_bind_names multi_head_latent_attention_decode_with_kv_cach
     {"outputs.o", "outputs.o.shape", "outputs.o.dtype", "[B, H, D]"},
 };
 
-roofline_status roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_bind(roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_call *call, const roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_args *args, roofline_error *error) {
+roofline_status roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_bind(roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_call *call,
+    const roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_args *args, roofline_error *error) {
   const roofline_bind_names *names = multi_head_latent_attention_decode_with_kv_cache_fwd_names;
   roofline_status status = ROOFLINE_OK;
   (void)status;
@@ -3774,11 +3709,14 @@ static void multi_head_latent_attention_decode_with_kv_cache_fwd_set_defaults(vo
 
 static roofline_status multi_head_latent_attention_decode_with_kv_cache_fwd_bind_any(roofline_call *call,
     const void *args, roofline_error *error) {
-  return roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_bind((roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_call *)(void *)call, (const roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_args *)args, error);
+  return roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_bind((roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_call *)call,
+      (const roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_args *)args, error);
 }
 
-static roofline_status multi_head_latent_attention_decode_with_kv_cache_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_eval_roofline((const roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_call *)(const void *)call, cost);
+static roofline_status multi_head_latent_attention_decode_with_kv_cache_fwd_eval_any(const roofline_call *call,
+    roofline_cost *cost) {
+  return roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_eval_roofline((const roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_call *)call,
+      cost);
 }
 
 static const roofline_field multi_head_latent_attention_decode_with_kv_cache_fwd_indices[] = {
@@ -3835,7 +3773,8 @@ const roofline_op roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status deep_seek_sparse_attention_decode_with_kv_cache_fwd_tensor(const roofline_call *self,
     int32_t tensor, roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_call *call = (const roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_call *)(const void *)self;
+  const roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_call *call =
+      (const roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t S = call->S;
@@ -3883,7 +3822,8 @@ static roofline_status deep_seek_sparse_attention_decode_with_kv_cache_fwd_tenso
 
 /* DeepSeekSparseAttentionDecodeWithKVCacheFwdOp (attention.yaml:391): func
    formulas.attention.dsa_decode_roofline */
-roofline_status roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_eval_roofline(const roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_call *call, roofline_cost *cost) {
+roofline_status roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_eval_roofline(const roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_call *call,
+    roofline_cost *cost) {
   (void)cost;
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */
@@ -3903,7 +3843,8 @@ static const roofline_bind_names deep_seek_sparse_attention_decode_with_kv_cache
 
 static const roofline_bind_union deep_seek_sparse_attention_decode_with_kv_cache_fwd_sm_scale_union = {0xdu,
     0x0u, NULL, 0, NULL, 0, false};
-roofline_status roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_bind(roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_call *call, const roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_args *args, roofline_error *error) {
+roofline_status roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_bind(roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_call *call,
+    const roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_args *args, roofline_error *error) {
   const roofline_bind_names *names = deep_seek_sparse_attention_decode_with_kv_cache_fwd_names;
   roofline_status status = ROOFLINE_OK;
   (void)status;
@@ -3913,13 +3854,14 @@ roofline_status roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_bin
   call->stride_kv = args->stride_kv;
   call->q_start_index_s = args->q_start_index_s;
   call->sm_scale = args->sm_scale;
-  if ((status = roofline_bind_value(error, "params.sm_scale", &args->sm_scale,
-                                    &deep_seek_sparse_attention_decode_with_kv_cache_fwd_sm_scale_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.sm_scale", &args->sm_scale,
+                               &deep_seek_sparse_attention_decode_with_kv_cache_fwd_sm_scale_union);
+  if (status != ROOFLINE_OK) return status;
   call->is_causal = args->is_causal;
   if ((status = roofline_bind_passed(error, "inputs.q", &args->q, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.kv", &args->kv, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.indices", &args->indices,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.indices", &args->indices, true);
+  if (status != ROOFLINE_OK) return status;
   call->metadata.indices = roofline_bind_metadata(&args->indices);
   if (!(call->dim_tail >= 0) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[1]", "dim_tail >= 0", call->dim_tail, 0);
@@ -3954,7 +3896,7 @@ roofline_status roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_bin
                                   roofline_mod(&status, call->H, call->H_kv), 0);
   if (call->metadata.indices.data != NULL
       && !(roofline_in_range(&status, &call->metadata.indices, 0, roofline_add(&status, call->S_kv, 1))
-      && status == ROOFLINE_OK))
+           && status == ROOFLINE_OK))
     return roofline_bind_rule(error, status, "inputs.indices.requires[0]", "in_range(0, S_kv + 1)");
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
   return ROOFLINE_OK;
@@ -3986,7 +3928,8 @@ static const roofline_row deep_seek_sparse_attention_decode_with_kv_cache_fwd_ro
 static roofline_status deep_seek_sparse_attention_decode_with_kv_cache_fwd_generate(const roofline_call *self,
     const roofline_seq *lists, int32_t tensor, roofline_shape *shape, int64_t *values) {
   (void)lists;
-  const roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_call *call = (const roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_call *)(const void *)self;
+  const roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_call *call =
+      (const roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t S = call->S;
@@ -3999,7 +3942,8 @@ static roofline_status deep_seek_sparse_attention_decode_with_kv_cache_fwd_gener
   case 2: /* indices */
     roofline_causal_topk_indices(&status, shape, values,
                                  roofline_generator_seed("DeepSeekSparseAttentionDecodeWithKVCacheFwdOp",
-                                 "indices"), B, S, H_kv, K, S_kv, q_start_index_s, stride_kv);
+                                                         "indices"), B, S, H_kv, K, S_kv, q_start_index_s,
+                                 stride_kv);
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
   }
@@ -4013,12 +3957,14 @@ static void deep_seek_sparse_attention_decode_with_kv_cache_fwd_set_defaults(voi
 
 static roofline_status deep_seek_sparse_attention_decode_with_kv_cache_fwd_bind_any(roofline_call *call,
     const void *args, roofline_error *error) {
-  return roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_bind((roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_call *)(void *)call, (const roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_args *)args, error);
+  return roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_bind((roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_call *)call,
+      (const roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_args *)args, error);
 }
 
 static roofline_status deep_seek_sparse_attention_decode_with_kv_cache_fwd_eval_any(const roofline_call *call,
     roofline_cost *cost) {
-  return roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_eval_roofline((const roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_call *)(const void *)call, cost);
+  return roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_eval_roofline((const roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_call *)call,
+      cost);
 }
 
 static const roofline_field deep_seek_sparse_attention_decode_with_kv_cache_fwd_indices[] = {
@@ -4067,7 +4013,8 @@ static const roofline_tensor_info deep_seek_sparse_attention_decode_with_kv_cach
     {"indices", ROOFLINE_INPUT, ROOFLINE_NOWHERE,
      (ptrdiff_t)offsetof(roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_args, indices),
      (ptrdiff_t)(offsetof(roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_call,
-     metadata) + offsetof(roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_metadata, indices))},
+                          metadata) + offsetof(roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_metadata,
+                                               indices))},
     {"o", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE},
 };
 
@@ -4094,7 +4041,7 @@ const roofline_op roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_o
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status nsa_cmp_varlen_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                  roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_nsa_cmp_varlen_fwd_call *call = (const roofline_nsa_cmp_varlen_fwd_call *)(const void *)self;
+  const roofline_nsa_cmp_varlen_fwd_call *call = (const roofline_nsa_cmp_varlen_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const int64_t T_q = call->T_q;
@@ -4188,18 +4135,18 @@ roofline_status roofline_nsa_cmp_varlen_fwd_bind(roofline_nsa_cmp_varlen_fwd_cal
   call->scale = args->scale;
   call->bs = args->bs;
   if ((status = roofline_bind_passed(error, "inputs.q", &args->q, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.k_cmp", &args->k_cmp,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.v_cmp", &args->v_cmp,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.offsets", &args->offsets,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.k_cmp", &args->k_cmp, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.v_cmp", &args->v_cmp, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.offsets", &args->offsets, true);
+  if (status != ROOFLINE_OK) return status;
   call->metadata.offsets = roofline_bind_metadata(&args->offsets);
-  if ((status = roofline_bind_passed(error, "inputs.chunk_offsets", &args->chunk_offsets,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.chunk_offsets", &args->chunk_offsets, true);
+  if (status != ROOFLINE_OK) return status;
   call->metadata.chunk_offsets = roofline_bind_metadata(&args->chunk_offsets);
-  if ((status = roofline_bind_passed(error, "inputs.token_indices", &args->token_indices,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.token_indices", &args->token_indices, true);
+  if (status != ROOFLINE_OK) return status;
   call->metadata.token_indices = roofline_bind_metadata(&args->token_indices);
   if (!(call->bs > 0) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[1]", "bs > 0", call->bs, 0);
@@ -4240,12 +4187,12 @@ roofline_status roofline_nsa_cmp_varlen_fwd_bind(roofline_nsa_cmp_varlen_fwd_cal
     return roofline_bind_rule(error, status, "inputs.chunk_offsets.requires[0]", "prefix_offsets(C)");
   if (call->metadata.chunk_offsets.data != NULL && call->metadata.offsets.data != NULL
       && !(roofline_chunk_offsets_of(&status, &call->metadata.chunk_offsets, &call->metadata.offsets,
-      call->bs) && status == ROOFLINE_OK))
+                                     call->bs) && status == ROOFLINE_OK))
     return roofline_bind_rule(error, status, "inputs.chunk_offsets.requires[1]",
                               "chunk_offsets_of(offsets, bs)");
   if (call->metadata.token_indices.data != NULL && call->metadata.offsets.data != NULL
       && !(roofline_indices_within(&status, &call->metadata.token_indices, &call->metadata.offsets)
-      && status == ROOFLINE_OK))
+           && status == ROOFLINE_OK))
     return roofline_bind_rule(error, status, "inputs.token_indices.requires[0]", "indices_within(offsets)");
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
   return ROOFLINE_OK;
@@ -4280,7 +4227,7 @@ static const roofline_row nsa_cmp_varlen_fwd_rows[] = {
 static roofline_status nsa_cmp_varlen_fwd_generate(const roofline_call *self, const roofline_seq *lists,
                                                    int32_t tensor, roofline_shape *shape, int64_t *values) {
   (void)lists;
-  const roofline_nsa_cmp_varlen_fwd_call *call = (const roofline_nsa_cmp_varlen_fwd_call *)(const void *)self;
+  const roofline_nsa_cmp_varlen_fwd_call *call = (const roofline_nsa_cmp_varlen_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t bs = call->bs;
   switch (tensor) {
@@ -4305,12 +4252,12 @@ static void nsa_cmp_varlen_fwd_set_defaults(void *args) {
 
 static roofline_status nsa_cmp_varlen_fwd_bind_any(roofline_call *call, const void *args,
                                                    roofline_error *error) {
-  return roofline_nsa_cmp_varlen_fwd_bind((roofline_nsa_cmp_varlen_fwd_call *)(void *)call,
+  return roofline_nsa_cmp_varlen_fwd_bind((roofline_nsa_cmp_varlen_fwd_call *)call,
                                           (const roofline_nsa_cmp_varlen_fwd_args *)args, error);
 }
 
 static roofline_status nsa_cmp_varlen_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_nsa_cmp_varlen_fwd_eval_roofline((const roofline_nsa_cmp_varlen_fwd_call *)(const void *)call, cost);
+  return roofline_nsa_cmp_varlen_fwd_eval_roofline((const roofline_nsa_cmp_varlen_fwd_call *)call, cost);
 }
 
 static const roofline_field nsa_cmp_varlen_fwd_indices[] = {
@@ -4339,15 +4286,15 @@ static const roofline_tensor_info nsa_cmp_varlen_fwd_tensors[] = {
     {"offsets", ROOFLINE_INPUT, ROOFLINE_NOWHERE,
      (ptrdiff_t)offsetof(roofline_nsa_cmp_varlen_fwd_args, offsets),
      (ptrdiff_t)(offsetof(roofline_nsa_cmp_varlen_fwd_call,
-     metadata) + offsetof(roofline_nsa_cmp_varlen_fwd_metadata, offsets))},
+                          metadata) + offsetof(roofline_nsa_cmp_varlen_fwd_metadata, offsets))},
     {"chunk_offsets", ROOFLINE_INPUT, ROOFLINE_NOWHERE,
      (ptrdiff_t)offsetof(roofline_nsa_cmp_varlen_fwd_args, chunk_offsets),
      (ptrdiff_t)(offsetof(roofline_nsa_cmp_varlen_fwd_call,
-     metadata) + offsetof(roofline_nsa_cmp_varlen_fwd_metadata, chunk_offsets))},
+                          metadata) + offsetof(roofline_nsa_cmp_varlen_fwd_metadata, chunk_offsets))},
     {"token_indices", ROOFLINE_INPUT, ROOFLINE_NOWHERE,
      (ptrdiff_t)offsetof(roofline_nsa_cmp_varlen_fwd_args, token_indices),
      (ptrdiff_t)(offsetof(roofline_nsa_cmp_varlen_fwd_call,
-     metadata) + offsetof(roofline_nsa_cmp_varlen_fwd_metadata, token_indices))},
+                          metadata) + offsetof(roofline_nsa_cmp_varlen_fwd_metadata, token_indices))},
     {"o", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE},
     {"lse", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE},
 };
@@ -4372,7 +4319,7 @@ const roofline_op roofline_nsa_cmp_varlen_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status nsa_topk_varlen_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                   roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_nsa_topk_varlen_fwd_call *call = (const roofline_nsa_topk_varlen_fwd_call *)(const void *)self;
+  const roofline_nsa_topk_varlen_fwd_call *call = (const roofline_nsa_topk_varlen_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const int64_t T_q = call->T_q;
@@ -4461,18 +4408,18 @@ roofline_status roofline_nsa_topk_varlen_fwd_bind(roofline_nsa_topk_varlen_fwd_c
   call->selected_block_num = args->selected_block_num;
   call->bs = args->bs;
   if ((status = roofline_bind_passed(error, "inputs.q", &args->q, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.k_cmp", &args->k_cmp,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.lse_in", &args->lse_in,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.offsets", &args->offsets,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.k_cmp", &args->k_cmp, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.lse_in", &args->lse_in, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.offsets", &args->offsets, true);
+  if (status != ROOFLINE_OK) return status;
   call->metadata.offsets = roofline_bind_metadata(&args->offsets);
-  if ((status = roofline_bind_passed(error, "inputs.chunk_offsets", &args->chunk_offsets,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.chunk_offsets", &args->chunk_offsets, true);
+  if (status != ROOFLINE_OK) return status;
   call->metadata.chunk_offsets = roofline_bind_metadata(&args->chunk_offsets);
-  if ((status = roofline_bind_passed(error, "inputs.token_indices", &args->token_indices,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.token_indices", &args->token_indices, true);
+  if (status != ROOFLINE_OK) return status;
   call->metadata.token_indices = roofline_bind_metadata(&args->token_indices);
   if (!(0 < call->selected_block_num) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[1]", "0 < selected_block_num", 0,
@@ -4514,12 +4461,12 @@ roofline_status roofline_nsa_topk_varlen_fwd_bind(roofline_nsa_topk_varlen_fwd_c
     return roofline_bind_rule(error, status, "inputs.chunk_offsets.requires[0]", "prefix_offsets(C)");
   if (call->metadata.chunk_offsets.data != NULL && call->metadata.offsets.data != NULL
       && !(roofline_chunk_offsets_of(&status, &call->metadata.chunk_offsets, &call->metadata.offsets,
-      call->bs) && status == ROOFLINE_OK))
+                                     call->bs) && status == ROOFLINE_OK))
     return roofline_bind_rule(error, status, "inputs.chunk_offsets.requires[1]",
                               "chunk_offsets_of(offsets, bs)");
   if (call->metadata.token_indices.data != NULL && call->metadata.offsets.data != NULL
       && !(roofline_indices_within(&status, &call->metadata.token_indices, &call->metadata.offsets)
-      && status == ROOFLINE_OK))
+           && status == ROOFLINE_OK))
     return roofline_bind_rule(error, status, "inputs.token_indices.requires[0]", "indices_within(offsets)");
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
   return ROOFLINE_OK;
@@ -4554,7 +4501,7 @@ static const roofline_row nsa_topk_varlen_fwd_rows[] = {
 static roofline_status nsa_topk_varlen_fwd_generate(const roofline_call *self, const roofline_seq *lists,
                                                     int32_t tensor, roofline_shape *shape, int64_t *values) {
   (void)lists;
-  const roofline_nsa_topk_varlen_fwd_call *call = (const roofline_nsa_topk_varlen_fwd_call *)(const void *)self;
+  const roofline_nsa_topk_varlen_fwd_call *call = (const roofline_nsa_topk_varlen_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t bs = call->bs;
   switch (tensor) {
@@ -4579,12 +4526,12 @@ static void nsa_topk_varlen_fwd_set_defaults(void *args) {
 
 static roofline_status nsa_topk_varlen_fwd_bind_any(roofline_call *call, const void *args,
                                                     roofline_error *error) {
-  return roofline_nsa_topk_varlen_fwd_bind((roofline_nsa_topk_varlen_fwd_call *)(void *)call,
+  return roofline_nsa_topk_varlen_fwd_bind((roofline_nsa_topk_varlen_fwd_call *)call,
                                            (const roofline_nsa_topk_varlen_fwd_args *)args, error);
 }
 
 static roofline_status nsa_topk_varlen_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_nsa_topk_varlen_fwd_eval_roofline((const roofline_nsa_topk_varlen_fwd_call *)(const void *)call, cost);
+  return roofline_nsa_topk_varlen_fwd_eval_roofline((const roofline_nsa_topk_varlen_fwd_call *)call, cost);
 }
 
 static const roofline_field nsa_topk_varlen_fwd_indices[] = {
@@ -4615,15 +4562,15 @@ static const roofline_tensor_info nsa_topk_varlen_fwd_tensors[] = {
     {"offsets", ROOFLINE_INPUT, ROOFLINE_NOWHERE,
      (ptrdiff_t)offsetof(roofline_nsa_topk_varlen_fwd_args, offsets),
      (ptrdiff_t)(offsetof(roofline_nsa_topk_varlen_fwd_call,
-     metadata) + offsetof(roofline_nsa_topk_varlen_fwd_metadata, offsets))},
+                          metadata) + offsetof(roofline_nsa_topk_varlen_fwd_metadata, offsets))},
     {"chunk_offsets", ROOFLINE_INPUT, ROOFLINE_NOWHERE,
      (ptrdiff_t)offsetof(roofline_nsa_topk_varlen_fwd_args, chunk_offsets),
      (ptrdiff_t)(offsetof(roofline_nsa_topk_varlen_fwd_call,
-     metadata) + offsetof(roofline_nsa_topk_varlen_fwd_metadata, chunk_offsets))},
+                          metadata) + offsetof(roofline_nsa_topk_varlen_fwd_metadata, chunk_offsets))},
     {"token_indices", ROOFLINE_INPUT, ROOFLINE_NOWHERE,
      (ptrdiff_t)offsetof(roofline_nsa_topk_varlen_fwd_args, token_indices),
      (ptrdiff_t)(offsetof(roofline_nsa_topk_varlen_fwd_call,
-     metadata) + offsetof(roofline_nsa_topk_varlen_fwd_metadata, token_indices))},
+                          metadata) + offsetof(roofline_nsa_topk_varlen_fwd_metadata, token_indices))},
     {"block_indices", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE},
 };
 static const char *const nsa_topk_varlen_fwd_list_names[] = {
@@ -4647,7 +4594,7 @@ const roofline_op roofline_nsa_topk_varlen_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status nsa_varlen_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                              roofline_dtype *dtype_out) {
-  const roofline_nsa_varlen_fwd_call *call = (const roofline_nsa_varlen_fwd_call *)(const void *)self;
+  const roofline_nsa_varlen_fwd_call *call = (const roofline_nsa_varlen_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const int64_t T_q = call->T_q;
@@ -4745,17 +4692,17 @@ roofline_status roofline_nsa_varlen_fwd_bind(roofline_nsa_varlen_fwd_call *call,
   if ((status = roofline_bind_passed(error, "inputs.q", &args->q, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.k", &args->k, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.v", &args->v, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.block_indices", &args->block_indices,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.block_indices", &args->block_indices, true);
+  if (status != ROOFLINE_OK) return status;
   call->metadata.block_indices = roofline_bind_metadata(&args->block_indices);
-  if ((status = roofline_bind_passed(error, "inputs.block_counts", &args->block_counts,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.block_counts", &args->block_counts, true);
+  if (status != ROOFLINE_OK) return status;
   call->metadata.block_counts = roofline_bind_metadata(&args->block_counts);
-  if ((status = roofline_bind_passed(error, "inputs.offsets", &args->offsets,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.offsets", &args->offsets, true);
+  if (status != ROOFLINE_OK) return status;
   call->metadata.offsets = roofline_bind_metadata(&args->offsets);
-  if ((status = roofline_bind_passed(error, "inputs.token_indices", &args->token_indices,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.token_indices", &args->token_indices, true);
+  if (status != ROOFLINE_OK) return status;
   call->metadata.token_indices = roofline_bind_metadata(&args->token_indices);
   if (!(call->block_size > 0) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[2]", "block_size > 0", call->block_size, 0);
@@ -4769,8 +4716,8 @@ roofline_status roofline_nsa_varlen_fwd_bind(roofline_nsa_varlen_fwd_call *call,
   if ((status = roofline_bind_rank(error, &names[1], &args->k, 3, false)) != ROOFLINE_OK) return status;
   call->H_kv = args->k.dims[1];
   /* block_indices: [T_q, H_kv, SEL] */
-  if ((status = roofline_bind_rank(error, &names[3], &args->block_indices, 3,
-                                   false)) != ROOFLINE_OK) return status;
+  status = roofline_bind_rank(error, &names[3], &args->block_indices, 3, false);
+  if (status != ROOFLINE_OK) return status;
   call->SEL = args->block_indices.dims[2];
   /* offsets: [N + 1] */
   if ((status = roofline_bind_rank(error, &names[5], &args->offsets, 1, false)) != ROOFLINE_OK) return status;
@@ -4792,18 +4739,18 @@ roofline_status roofline_nsa_varlen_fwd_bind(roofline_nsa_varlen_fwd_call *call,
     return roofline_bind_compared(error, status, "shape_rules[1]", "D <= 128", call->D, 128);
   if (call->metadata.block_indices.data != NULL
       && !(roofline_in_range(&status, &call->metadata.block_indices, 0, roofline_add(&status, call->T_q, 1))
-      && status == ROOFLINE_OK))
+           && status == ROOFLINE_OK))
     return roofline_bind_rule(error, status, "inputs.block_indices.requires[0]", "in_range(0, T_q + 1)");
   if (call->metadata.block_counts.data != NULL
       && !(roofline_in_range(&status, &call->metadata.block_counts, 0, roofline_add(&status, call->SEL, 1))
-      && status == ROOFLINE_OK))
+           && status == ROOFLINE_OK))
     return roofline_bind_rule(error, status, "inputs.block_counts.requires[0]", "in_range(0, SEL + 1)");
   if (call->metadata.offsets.data != NULL
       && !(roofline_prefix_offsets(&status, &call->metadata.offsets, call->T_q) && status == ROOFLINE_OK))
     return roofline_bind_rule(error, status, "inputs.offsets.requires[0]", "prefix_offsets(T_q)");
   if (call->metadata.token_indices.data != NULL && call->metadata.offsets.data != NULL
       && !(roofline_indices_within(&status, &call->metadata.token_indices, &call->metadata.offsets)
-      && status == ROOFLINE_OK))
+           && status == ROOFLINE_OK))
     return roofline_bind_rule(error, status, "inputs.token_indices.requires[0]", "indices_within(offsets)");
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
   return ROOFLINE_OK;
@@ -4814,15 +4761,15 @@ static const roofline_nsa_varlen_fwd_call nsa_varlen_fwd_calls[] = {
     {{&roofline_nsa_varlen_fwd_op, ROOFLINE_CALL_CHECKED, NULL}, 4, 8192, 64, 4, 128, 16, ROOFLINE_BFLOAT16,
      true, 0.08838834764831845, 64,
      {{NULL, ROOFLINE_DTYPE_NONE, 0}, {NULL, ROOFLINE_DTYPE_NONE, 0}, {NULL, ROOFLINE_DTYPE_NONE, 0},
-     {NULL, ROOFLINE_DTYPE_NONE, 0}}},
+      {NULL, ROOFLINE_DTYPE_NONE, 0}}},
     {{&roofline_nsa_varlen_fwd_op, ROOFLINE_CALL_CHECKED, NULL}, 3, 3900, 64, 4, 128, 16, ROOFLINE_BFLOAT16,
      true, 0.08838834764831845, 64,
      {{NULL, ROOFLINE_DTYPE_NONE, 0}, {NULL, ROOFLINE_DTYPE_NONE, 0}, {NULL, ROOFLINE_DTYPE_NONE, 0},
-     {NULL, ROOFLINE_DTYPE_NONE, 0}}},
+      {NULL, ROOFLINE_DTYPE_NONE, 0}}},
     {{&roofline_nsa_varlen_fwd_op, ROOFLINE_CALL_CHECKED, NULL}, 3, 3900, 64, 4, 128, 16, ROOFLINE_FLOAT16,
      true, 0.08838834764831845, 64,
      {{NULL, ROOFLINE_DTYPE_NONE, 0}, {NULL, ROOFLINE_DTYPE_NONE, 0}, {NULL, ROOFLINE_DTYPE_NONE, 0},
-     {NULL, ROOFLINE_DTYPE_NONE, 0}}},
+      {NULL, ROOFLINE_DTYPE_NONE, 0}}},
 };
 static const roofline_seq nsa_varlen_fwd_lists[] = {
     {NULL, NULL, 4, 4, 2048, 2048},
@@ -4841,7 +4788,7 @@ static const roofline_row nsa_varlen_fwd_rows[] = {
 static roofline_status nsa_varlen_fwd_generate(const roofline_call *self, const roofline_seq *lists,
                                                int32_t tensor, roofline_shape *shape, int64_t *values) {
   (void)lists;
-  const roofline_nsa_varlen_fwd_call *call = (const roofline_nsa_varlen_fwd_call *)(const void *)self;
+  const roofline_nsa_varlen_fwd_call *call = (const roofline_nsa_varlen_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t T_q = call->T_q;
   const int64_t H_kv = call->H_kv;
@@ -4874,13 +4821,12 @@ static void nsa_varlen_fwd_set_defaults(void *args) {
 }
 
 static roofline_status nsa_varlen_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_nsa_varlen_fwd_bind((roofline_nsa_varlen_fwd_call *)(void *)call,
+  return roofline_nsa_varlen_fwd_bind((roofline_nsa_varlen_fwd_call *)call,
                                       (const roofline_nsa_varlen_fwd_args *)args, error);
 }
 
 static roofline_status nsa_varlen_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_nsa_varlen_fwd_eval_roofline((const roofline_nsa_varlen_fwd_call *)(const void *)call,
-                                               cost);
+  return roofline_nsa_varlen_fwd_eval_roofline((const roofline_nsa_varlen_fwd_call *)call, cost);
 }
 
 static const roofline_field nsa_varlen_fwd_indices[] = {
@@ -4910,18 +4856,18 @@ static const roofline_tensor_info nsa_varlen_fwd_tensors[] = {
     {"block_indices", ROOFLINE_INPUT, ROOFLINE_NOWHERE,
      (ptrdiff_t)offsetof(roofline_nsa_varlen_fwd_args, block_indices),
      (ptrdiff_t)(offsetof(roofline_nsa_varlen_fwd_call, metadata) + offsetof(roofline_nsa_varlen_fwd_metadata,
-     block_indices))},
+        block_indices))},
     {"block_counts", ROOFLINE_INPUT, ROOFLINE_NOWHERE,
      (ptrdiff_t)offsetof(roofline_nsa_varlen_fwd_args, block_counts),
      (ptrdiff_t)(offsetof(roofline_nsa_varlen_fwd_call, metadata) + offsetof(roofline_nsa_varlen_fwd_metadata,
-     block_counts))},
+        block_counts))},
     {"offsets", ROOFLINE_INPUT, ROOFLINE_NOWHERE, (ptrdiff_t)offsetof(roofline_nsa_varlen_fwd_args, offsets),
      (ptrdiff_t)(offsetof(roofline_nsa_varlen_fwd_call, metadata) + offsetof(roofline_nsa_varlen_fwd_metadata,
-     offsets))},
+        offsets))},
     {"token_indices", ROOFLINE_INPUT, ROOFLINE_NOWHERE,
      (ptrdiff_t)offsetof(roofline_nsa_varlen_fwd_args, token_indices),
      (ptrdiff_t)(offsetof(roofline_nsa_varlen_fwd_call, metadata) + offsetof(roofline_nsa_varlen_fwd_metadata,
-     token_indices))},
+        token_indices))},
     {"o_slc", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE},
 };
 static const char *const nsa_varlen_fwd_list_names[] = {
@@ -4945,7 +4891,7 @@ const roofline_op roofline_nsa_varlen_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status attention_merge_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                   roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_attention_merge_fwd_call *call = (const roofline_attention_merge_fwd_call *)(const void *)self;
+  const roofline_attention_merge_fwd_call *call = (const roofline_attention_merge_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const int64_t H = call->H;
@@ -5002,22 +4948,14 @@ roofline_status roofline_attention_merge_fwd_eval_roofline(const roofline_attent
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t flops = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, 3, N), H), D);
-  flops = roofline_add(&status, flops, roofline_mul(&status, roofline_mul(&status, 10, N), H));
-  int64_t bytes = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, N, H), D),
-                               T_size); /* o_a: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, N, H), 4)); /* lse_a: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, N, H), D),
-                       T_size)); /* o_b: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, N, H), 4)); /* lse_b: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, N, H), D),
-                       T_size)); /* o: written */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, N, H), 4)); /* lse: written */
+  int64_t flops = roofline_mul4(&status, 3, N, H, D);
+  flops = roofline_add(&status, flops, roofline_mul3(&status, 10, N, H));
+  int64_t bytes = roofline_mul4(&status, N, H, D, T_size); /* o_a: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, N, H, 4)); /* lse_a: read */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, N, H, D, T_size)); /* o_b: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, N, H, 4)); /* lse_b: read */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, N, H, D, T_size)); /* o: written */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, N, H, 4)); /* lse: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -5031,22 +4969,17 @@ const char *roofline_attention_merge_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_attention_merge_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_attention_merge_fwd_call *call = (const roofline_attention_merge_fwd_call *)(const void *)self;
+  const roofline_attention_merge_fwd_call *call = (const roofline_attention_merge_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const int64_t H = call->H;
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, N, H), D),
-                               T_size); /* o_a: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_mul(&status, N, H), 4)); /* lse_a: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, N, H), D),
-                       T_size)); /* o_b: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_mul(&status, N, H), 4)); /* lse_b: read */
+  int64_t total = roofline_mul4(&status, N, H, D, T_size); /* o_a: read */
+  total = roofline_add(&status, total, roofline_mul3(&status, N, H, 4)); /* lse_a: read */
+  total = roofline_add(&status, total, roofline_mul4(&status, N, H, D, T_size)); /* o_b: read */
+  total = roofline_add(&status, total, roofline_mul3(&status, N, H, 4)); /* lse_b: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -5069,11 +5002,11 @@ roofline_status roofline_attention_merge_fwd_bind(roofline_attention_merge_fwd_c
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_attention_merge_fwd_op;
   if ((status = roofline_bind_passed(error, "inputs.o_a", &args->o_a, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.lse_a", &args->lse_a,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.lse_a", &args->lse_a, true);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.o_b", &args->o_b, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.lse_b", &args->lse_b,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.lse_b", &args->lse_b, true);
+  if (status != ROOFLINE_OK) return status;
   /* o_a: [N, H, D] */
   call->T = args->o_a.dtype;
   if ((status = roofline_bind_rank(error, &names[0], &args->o_a, 3, false)) != ROOFLINE_OK) return status;
@@ -5107,12 +5040,12 @@ static void attention_merge_fwd_set_defaults(void *args) {
 
 static roofline_status attention_merge_fwd_bind_any(roofline_call *call, const void *args,
                                                     roofline_error *error) {
-  return roofline_attention_merge_fwd_bind((roofline_attention_merge_fwd_call *)(void *)call,
+  return roofline_attention_merge_fwd_bind((roofline_attention_merge_fwd_call *)call,
                                            (const roofline_attention_merge_fwd_args *)args, error);
 }
 
 static roofline_status attention_merge_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_attention_merge_fwd_eval_roofline((const roofline_attention_merge_fwd_call *)(const void *)call, cost);
+  return roofline_attention_merge_fwd_eval_roofline((const roofline_attention_merge_fwd_call *)call, cost);
 }
 
 static const roofline_field attention_merge_fwd_indices[] = {

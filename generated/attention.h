@@ -45,7 +45,7 @@ extern const roofline_op roofline_multi_head_attention_fwd_op;
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_multi_head_attention_fwd_call *roofline_multi_head_attention_fwd_cast(const roofline_call *call) {
   return call->op == &roofline_multi_head_attention_fwd_op
-      ? (const roofline_multi_head_attention_fwd_call *)(const void *)call : NULL;
+      ? (const roofline_multi_head_attention_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -54,7 +54,8 @@ roofline_status roofline_multi_head_attention_fwd_bind(roofline_multi_head_atten
                                                        const roofline_multi_head_attention_fwd_args *args,
                                                        roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
-roofline_status roofline_multi_head_attention_fwd_eval_roofline(const roofline_multi_head_attention_fwd_call *call, roofline_cost *cost);
+roofline_status roofline_multi_head_attention_fwd_eval_roofline(const roofline_multi_head_attention_fwd_call *call,
+                                                                roofline_cost *cost);
 const char *roofline_multi_head_attention_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_multi_head_attention_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -91,15 +92,17 @@ extern const roofline_op roofline_grouped_query_attention_fwd_op;
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_grouped_query_attention_fwd_call *roofline_grouped_query_attention_fwd_cast(const roofline_call *call) {
   return call->op == &roofline_grouped_query_attention_fwd_op
-      ? (const roofline_grouped_query_attention_fwd_call *)(const void *)call : NULL;
+      ? (const roofline_grouped_query_attention_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_grouped_query_attention_fwd_bind(roofline_grouped_query_attention_fwd_call *call,
-                                                          const roofline_grouped_query_attention_fwd_args *args, roofline_error *error);
+                                                          const roofline_grouped_query_attention_fwd_args *args,
+                                                          roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
-roofline_status roofline_grouped_query_attention_fwd_eval_roofline(const roofline_grouped_query_attention_fwd_call *call, roofline_cost *cost);
+roofline_status roofline_grouped_query_attention_fwd_eval_roofline(const roofline_grouped_query_attention_fwd_call *call,
+                                                                   roofline_cost *cost);
 const char *roofline_grouped_query_attention_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_grouped_query_attention_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -138,7 +141,7 @@ extern const roofline_op roofline_multi_head_attention_bwd_op;
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_multi_head_attention_bwd_call *roofline_multi_head_attention_bwd_cast(const roofline_call *call) {
   return call->op == &roofline_multi_head_attention_bwd_op
-      ? (const roofline_multi_head_attention_bwd_call *)(const void *)call : NULL;
+      ? (const roofline_multi_head_attention_bwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -147,7 +150,8 @@ roofline_status roofline_multi_head_attention_bwd_bind(roofline_multi_head_atten
                                                        const roofline_multi_head_attention_bwd_args *args,
                                                        roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
-roofline_status roofline_multi_head_attention_bwd_eval_roofline(const roofline_multi_head_attention_bwd_call *call, roofline_cost *cost);
+roofline_status roofline_multi_head_attention_bwd_eval_roofline(const roofline_multi_head_attention_bwd_call *call,
+                                                                roofline_cost *cost);
 const char *roofline_multi_head_attention_bwd_roof_key(const roofline_call *call);
 roofline_status roofline_multi_head_attention_bwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -187,15 +191,17 @@ extern const roofline_op roofline_grouped_query_attention_bwd_op;
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_grouped_query_attention_bwd_call *roofline_grouped_query_attention_bwd_cast(const roofline_call *call) {
   return call->op == &roofline_grouped_query_attention_bwd_op
-      ? (const roofline_grouped_query_attention_bwd_call *)(const void *)call : NULL;
+      ? (const roofline_grouped_query_attention_bwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_grouped_query_attention_bwd_bind(roofline_grouped_query_attention_bwd_call *call,
-                                                          const roofline_grouped_query_attention_bwd_args *args, roofline_error *error);
+                                                          const roofline_grouped_query_attention_bwd_args *args,
+                                                          roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
-roofline_status roofline_grouped_query_attention_bwd_eval_roofline(const roofline_grouped_query_attention_bwd_call *call, roofline_cost *cost);
+roofline_status roofline_grouped_query_attention_bwd_eval_roofline(const roofline_grouped_query_attention_bwd_call *call,
+                                                                   roofline_cost *cost);
 const char *roofline_grouped_query_attention_bwd_roof_key(const roofline_call *call);
 roofline_status roofline_grouped_query_attention_bwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -278,14 +284,17 @@ extern const roofline_op roofline_grouped_query_attention_dense_fwd_op;
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_grouped_query_attention_dense_fwd_call *roofline_grouped_query_attention_dense_fwd_cast(const roofline_call *call) {
   return call->op == &roofline_grouped_query_attention_dense_fwd_op
-      ? (const roofline_grouped_query_attention_dense_fwd_call *)(const void *)call : NULL;
+      ? (const roofline_grouped_query_attention_dense_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
-roofline_status roofline_grouped_query_attention_dense_fwd_bind(roofline_grouped_query_attention_dense_fwd_call *call, const roofline_grouped_query_attention_dense_fwd_args *args, roofline_error *error);
+roofline_status roofline_grouped_query_attention_dense_fwd_bind(roofline_grouped_query_attention_dense_fwd_call *call,
+                                                                const roofline_grouped_query_attention_dense_fwd_args *args,
+                                                                roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
-roofline_status roofline_grouped_query_attention_dense_fwd_eval_roofline(const roofline_grouped_query_attention_dense_fwd_call *call, roofline_cost *cost);
+roofline_status roofline_grouped_query_attention_dense_fwd_eval_roofline(const roofline_grouped_query_attention_dense_fwd_call *call,
+    roofline_cost *cost);
 const char *roofline_grouped_query_attention_dense_fwd_roof_key(const roofline_call *call);
 
 /* ---- GroupedQueryAttentionVarlenFwdOp, attention.yaml:166 ---- */
@@ -379,14 +388,17 @@ extern const roofline_op roofline_grouped_query_attention_varlen_fwd_op;
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_grouped_query_attention_varlen_fwd_call *roofline_grouped_query_attention_varlen_fwd_cast(const roofline_call *call) {
   return call->op == &roofline_grouped_query_attention_varlen_fwd_op
-      ? (const roofline_grouped_query_attention_varlen_fwd_call *)(const void *)call : NULL;
+      ? (const roofline_grouped_query_attention_varlen_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
-roofline_status roofline_grouped_query_attention_varlen_fwd_bind(roofline_grouped_query_attention_varlen_fwd_call *call, const roofline_grouped_query_attention_varlen_fwd_args *args, roofline_error *error);
+roofline_status roofline_grouped_query_attention_varlen_fwd_bind(roofline_grouped_query_attention_varlen_fwd_call *call,
+                                                                 const roofline_grouped_query_attention_varlen_fwd_args *args,
+                                                                 roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
-roofline_status roofline_grouped_query_attention_varlen_fwd_eval_roofline(const roofline_grouped_query_attention_varlen_fwd_call *call, roofline_cost *cost);
+roofline_status roofline_grouped_query_attention_varlen_fwd_eval_roofline(const roofline_grouped_query_attention_varlen_fwd_call *call,
+    roofline_cost *cost);
 const char *roofline_grouped_query_attention_varlen_fwd_roof_key(const roofline_call *call);
 
 /* ---- GroupedQueryAttentionPagedFwdOp, attention.yaml:216 ---- */
@@ -483,14 +495,17 @@ extern const roofline_op roofline_grouped_query_attention_paged_fwd_op;
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_grouped_query_attention_paged_fwd_call *roofline_grouped_query_attention_paged_fwd_cast(const roofline_call *call) {
   return call->op == &roofline_grouped_query_attention_paged_fwd_op
-      ? (const roofline_grouped_query_attention_paged_fwd_call *)(const void *)call : NULL;
+      ? (const roofline_grouped_query_attention_paged_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
-roofline_status roofline_grouped_query_attention_paged_fwd_bind(roofline_grouped_query_attention_paged_fwd_call *call, const roofline_grouped_query_attention_paged_fwd_args *args, roofline_error *error);
+roofline_status roofline_grouped_query_attention_paged_fwd_bind(roofline_grouped_query_attention_paged_fwd_call *call,
+                                                                const roofline_grouped_query_attention_paged_fwd_args *args,
+                                                                roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
-roofline_status roofline_grouped_query_attention_paged_fwd_eval_roofline(const roofline_grouped_query_attention_paged_fwd_call *call, roofline_cost *cost);
+roofline_status roofline_grouped_query_attention_paged_fwd_eval_roofline(const roofline_grouped_query_attention_paged_fwd_call *call,
+    roofline_cost *cost);
 const char *roofline_grouped_query_attention_paged_fwd_roof_key(const roofline_call *call);
 
 /* ---- GroupedQueryAttentionPrefillPagedWithKVCacheFwdOp, attention.yaml:274 ---- */
@@ -567,15 +582,16 @@ extern const roofline_op roofline_grouped_query_attention_prefill_paged_with_kv_
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_call *roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_cast(const roofline_call *call) {
   return call->op == &roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_op
-      ? (const roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_call *)(const void *)call
-      : NULL;
+      ? (const roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
-roofline_status roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_bind(roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_call *call, const roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_args *args, roofline_error *error);
+roofline_status roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_bind(roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_call *call,
+    const roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
-roofline_status roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_eval_roofline(const roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_call *call, roofline_cost *cost);
+roofline_status roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_eval_roofline(const roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_call *call,
+    roofline_cost *cost);
 const char *roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_roof_key(const roofline_call *call);
 
 /* ---- MultiHeadAttentionDecodeWithKVCacheFwdOp, attention.yaml:324 ---- */
@@ -607,14 +623,16 @@ extern const roofline_op roofline_multi_head_attention_decode_with_kv_cache_fwd_
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_multi_head_attention_decode_with_kv_cache_fwd_call *roofline_multi_head_attention_decode_with_kv_cache_fwd_cast(const roofline_call *call) {
   return call->op == &roofline_multi_head_attention_decode_with_kv_cache_fwd_op
-      ? (const roofline_multi_head_attention_decode_with_kv_cache_fwd_call *)(const void *)call : NULL;
+      ? (const roofline_multi_head_attention_decode_with_kv_cache_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
-roofline_status roofline_multi_head_attention_decode_with_kv_cache_fwd_bind(roofline_multi_head_attention_decode_with_kv_cache_fwd_call *call, const roofline_multi_head_attention_decode_with_kv_cache_fwd_args *args, roofline_error *error);
+roofline_status roofline_multi_head_attention_decode_with_kv_cache_fwd_bind(roofline_multi_head_attention_decode_with_kv_cache_fwd_call *call,
+    const roofline_multi_head_attention_decode_with_kv_cache_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
-roofline_status roofline_multi_head_attention_decode_with_kv_cache_fwd_eval_roofline(const roofline_multi_head_attention_decode_with_kv_cache_fwd_call *call, roofline_cost *cost);
+roofline_status roofline_multi_head_attention_decode_with_kv_cache_fwd_eval_roofline(const roofline_multi_head_attention_decode_with_kv_cache_fwd_call *call,
+    roofline_cost *cost);
 const char *roofline_multi_head_attention_decode_with_kv_cache_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_multi_head_attention_decode_with_kv_cache_fwd_read_bytes(const roofline_call *call,
     int64_t *bytes);
@@ -664,14 +682,16 @@ extern const roofline_op roofline_multi_head_attention_decode_paged_with_kv_cach
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_call *roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_cast(const roofline_call *call) {
   return call->op == &roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_op
-      ? (const roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_call *)(const void *)call : NULL;
+      ? (const roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
-roofline_status roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_bind(roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_call *call, const roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_args *args, roofline_error *error);
+roofline_status roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_bind(roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_call *call,
+    const roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
-roofline_status roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_eval_roofline(const roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_call *call, roofline_cost *cost);
+roofline_status roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_eval_roofline(const roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_call *call,
+    roofline_cost *cost);
 const char *roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_roof_key(const roofline_call *call);
 
 /* ---- MultiHeadLatentAttentionDecodeWithKVCacheFwdOp, attention.yaml:370 ---- */
@@ -706,16 +726,19 @@ extern const roofline_op roofline_multi_head_latent_attention_decode_with_kv_cac
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_call *roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_cast(const roofline_call *call) {
   return call->op == &roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_op
-      ? (const roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_call *)(const void *)call : NULL;
+      ? (const roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
-roofline_status roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_bind(roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_call *call, const roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_args *args, roofline_error *error);
+roofline_status roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_bind(roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_call *call,
+    const roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
-roofline_status roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_eval_roofline(const roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_call *call, roofline_cost *cost);
+roofline_status roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_eval_roofline(const roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_call *call,
+    roofline_cost *cost);
 const char *roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_roof_key(const roofline_call *call);
-roofline_status roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
+roofline_status roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_read_bytes(const roofline_call *call,
+    int64_t *bytes);
 
 /* ---- DeepSeekSparseAttentionDecodeWithKVCacheFwdOp, attention.yaml:391 ---- */
 
@@ -767,14 +790,16 @@ extern const roofline_op roofline_deep_seek_sparse_attention_decode_with_kv_cach
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_call *roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_cast(const roofline_call *call) {
   return call->op == &roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_op
-      ? (const roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_call *)(const void *)call : NULL;
+      ? (const roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
-roofline_status roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_bind(roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_call *call, const roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_args *args, roofline_error *error);
+roofline_status roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_bind(roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_call *call,
+    const roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_args *args, roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
-roofline_status roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_eval_roofline(const roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_call *call, roofline_cost *cost);
+roofline_status roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_eval_roofline(const roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_call *call,
+    roofline_cost *cost);
 const char *roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_roof_key(const roofline_call *call);
 
 /* ---- NSACmpVarlenFwdOp, attention.yaml:427 ---- */
@@ -823,8 +848,7 @@ extern const roofline_op roofline_nsa_cmp_varlen_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_nsa_cmp_varlen_fwd_call *roofline_nsa_cmp_varlen_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_nsa_cmp_varlen_fwd_op
-      ? (const roofline_nsa_cmp_varlen_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_nsa_cmp_varlen_fwd_op ? (const roofline_nsa_cmp_varlen_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -884,8 +908,8 @@ extern const roofline_op roofline_nsa_topk_varlen_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_nsa_topk_varlen_fwd_call *roofline_nsa_topk_varlen_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_nsa_topk_varlen_fwd_op
-      ? (const roofline_nsa_topk_varlen_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_nsa_topk_varlen_fwd_op ? (const roofline_nsa_topk_varlen_fwd_call *)call
+      : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -947,8 +971,7 @@ extern const roofline_op roofline_nsa_varlen_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_nsa_varlen_fwd_call *roofline_nsa_varlen_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_nsa_varlen_fwd_op ? (const roofline_nsa_varlen_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_nsa_varlen_fwd_op ? (const roofline_nsa_varlen_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -988,8 +1011,8 @@ extern const roofline_op roofline_attention_merge_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_attention_merge_fwd_call *roofline_attention_merge_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_attention_merge_fwd_op
-      ? (const roofline_attention_merge_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_attention_merge_fwd_op ? (const roofline_attention_merge_fwd_call *)call
+      : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,

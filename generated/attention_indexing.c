@@ -9,7 +9,7 @@
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status fp8_lightning_indexer_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                         roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_fp8_lightning_indexer_fwd_call *call = (const roofline_fp8_lightning_indexer_fwd_call *)(const void *)self;
+  const roofline_fp8_lightning_indexer_fwd_call *call = (const roofline_fp8_lightning_indexer_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t S = call->S;
@@ -67,7 +67,8 @@ static roofline_status fp8_lightning_indexer_fwd_tensor(const roofline_call *sel
 
 /* FP8LightningIndexerFwdOp (attention_indexing.yaml:3): func
    formulas.attention_indexing.fp8_lightning_indexer_roofline */
-roofline_status roofline_fp8_lightning_indexer_fwd_eval_roofline(const roofline_fp8_lightning_indexer_fwd_call *call, roofline_cost *cost) {
+roofline_status roofline_fp8_lightning_indexer_fwd_eval_roofline(const roofline_fp8_lightning_indexer_fwd_call *call,
+                                                                 roofline_cost *cost) {
   (void)cost;
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */
@@ -98,20 +99,21 @@ roofline_status roofline_fp8_lightning_indexer_fwd_bind(roofline_fp8_lightning_i
   call->roofline.op = &roofline_fp8_lightning_indexer_fwd_op;
   call->clean_logits = args->clean_logits;
   call->present.index_k_scale = args->index_k_scale.dtype != ROOFLINE_DTYPE_NONE;
-  if ((status = roofline_bind_passed(error, "inputs.index_q", &args->index_q,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.index_k", &args->index_k,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.weights", &args->weights,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.cu_seqlen_ks", &args->cu_seqlen_ks,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.index_q", &args->index_q, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.index_k", &args->index_k, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.weights", &args->weights, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.cu_seqlen_ks", &args->cu_seqlen_ks, true);
+  if (status != ROOFLINE_OK) return status;
   call->metadata.cu_seqlen_ks = roofline_bind_metadata(&args->cu_seqlen_ks);
-  if ((status = roofline_bind_passed(error, "inputs.cu_seqlen_ke", &args->cu_seqlen_ke,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.cu_seqlen_ke", &args->cu_seqlen_ke, true);
+  if (status != ROOFLINE_OK) return status;
   call->metadata.cu_seqlen_ke = roofline_bind_metadata(&args->cu_seqlen_ke);
-  if ((status = roofline_bind_passed(error, "inputs.index_k_scale", &args->index_k_scale,
-                                     call->present.index_k_scale)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.index_k_scale", &args->index_k_scale,
+                                call->present.index_k_scale);
+  if (status != ROOFLINE_OK) return status;
   /* index_q: [B, S, H, D] */
   call->T = args->index_q.dtype;
   if ((status = roofline_bind_rank(error, &names[0], &args->index_q, 4, false)) != ROOFLINE_OK) return status;
@@ -135,11 +137,11 @@ roofline_status roofline_fp8_lightning_indexer_fwd_bind(roofline_fp8_lightning_i
                               "not present(index_k_scale) or T == 'float8_e4m3fn'");
   if (call->metadata.cu_seqlen_ks.data != NULL
       && !(roofline_in_range(&status, &call->metadata.cu_seqlen_ks, 0, roofline_add(&status, call->S_kv, 1))
-      && status == ROOFLINE_OK))
+           && status == ROOFLINE_OK))
     return roofline_bind_rule(error, status, "inputs.cu_seqlen_ks.requires[0]", "in_range(0, S_kv + 1)");
   if (call->metadata.cu_seqlen_ke.data != NULL
       && !(roofline_in_range(&status, &call->metadata.cu_seqlen_ke, 0, roofline_add(&status, call->S_kv, 1))
-      && status == ROOFLINE_OK))
+           && status == ROOFLINE_OK))
     return roofline_bind_rule(error, status, "inputs.cu_seqlen_ke.requires[0]", "in_range(0, S_kv + 1)");
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
   return ROOFLINE_OK;
@@ -175,7 +177,7 @@ static roofline_status fp8_lightning_indexer_fwd_generate(const roofline_call *s
                                                           const roofline_seq *lists, int32_t tensor,
                                                           roofline_shape *shape, int64_t *values) {
   (void)lists;
-  const roofline_fp8_lightning_indexer_fwd_call *call = (const roofline_fp8_lightning_indexer_fwd_call *)(const void *)self;
+  const roofline_fp8_lightning_indexer_fwd_call *call = (const roofline_fp8_lightning_indexer_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t S = call->S;
   const int64_t first = call->first;
@@ -198,13 +200,14 @@ static void fp8_lightning_indexer_fwd_set_defaults(void *args) {
 
 static roofline_status fp8_lightning_indexer_fwd_bind_any(roofline_call *call, const void *args,
                                                           roofline_error *error) {
-  return roofline_fp8_lightning_indexer_fwd_bind((roofline_fp8_lightning_indexer_fwd_call *)(void *)call,
+  return roofline_fp8_lightning_indexer_fwd_bind((roofline_fp8_lightning_indexer_fwd_call *)call,
                                                  (const roofline_fp8_lightning_indexer_fwd_args *)args,
                                                  error);
 }
 
 static roofline_status fp8_lightning_indexer_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_fp8_lightning_indexer_fwd_eval_roofline((const roofline_fp8_lightning_indexer_fwd_call *)(const void *)call, cost);
+  return roofline_fp8_lightning_indexer_fwd_eval_roofline((const roofline_fp8_lightning_indexer_fwd_call *)call,
+                                                          cost);
 }
 
 static const roofline_field fp8_lightning_indexer_fwd_indices[] = {
@@ -231,14 +234,14 @@ static const roofline_tensor_info fp8_lightning_indexer_fwd_tensors[] = {
     {"cu_seqlen_ks", ROOFLINE_INPUT, ROOFLINE_NOWHERE,
      (ptrdiff_t)offsetof(roofline_fp8_lightning_indexer_fwd_args, cu_seqlen_ks),
      (ptrdiff_t)(offsetof(roofline_fp8_lightning_indexer_fwd_call,
-     metadata) + offsetof(roofline_fp8_lightning_indexer_fwd_metadata, cu_seqlen_ks))},
+                          metadata) + offsetof(roofline_fp8_lightning_indexer_fwd_metadata, cu_seqlen_ks))},
     {"cu_seqlen_ke", ROOFLINE_INPUT, ROOFLINE_NOWHERE,
      (ptrdiff_t)offsetof(roofline_fp8_lightning_indexer_fwd_args, cu_seqlen_ke),
      (ptrdiff_t)(offsetof(roofline_fp8_lightning_indexer_fwd_call,
-     metadata) + offsetof(roofline_fp8_lightning_indexer_fwd_metadata, cu_seqlen_ke))},
+                          metadata) + offsetof(roofline_fp8_lightning_indexer_fwd_metadata, cu_seqlen_ke))},
     {"index_k_scale", ROOFLINE_INPUT,
      (ptrdiff_t)(offsetof(roofline_fp8_lightning_indexer_fwd_call,
-     present) + offsetof(roofline_fp8_lightning_indexer_fwd_present, index_k_scale)),
+                          present) + offsetof(roofline_fp8_lightning_indexer_fwd_present, index_k_scale)),
      (ptrdiff_t)offsetof(roofline_fp8_lightning_indexer_fwd_args, index_k_scale), ROOFLINE_NOWHERE},
     {"logits", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE},
 };
@@ -274,7 +277,7 @@ static roofline_seq top_k_select_fwd_tuple(roofline_status *status,
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status top_k_select_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_top_k_select_fwd_call *call = (const roofline_top_k_select_fwd_call *)(const void *)self;
+  const roofline_top_k_select_fwd_call *call = (const roofline_top_k_select_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t S = call->S;
@@ -341,16 +344,16 @@ roofline_status roofline_top_k_select_fwd_bind(roofline_top_k_select_fwd_call *c
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_top_k_select_fwd_op;
   call->topk = args->topk;
-  if ((status = roofline_bind_passed(error, "inputs.index_score", &args->index_score,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.starts", &args->starts,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.index_score", &args->index_score, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.starts", &args->starts, true);
+  if (status != ROOFLINE_OK) return status;
   call->metadata.starts = roofline_bind_metadata(&args->starts);
   if ((status = roofline_bind_passed(error, "inputs.ends", &args->ends, true)) != ROOFLINE_OK) return status;
   call->metadata.ends = roofline_bind_metadata(&args->ends);
   /* index_score: [B, S, S_kv, G] */
-  if ((status = roofline_bind_rank(error, &names[0], &args->index_score, 4,
-                                   false)) != ROOFLINE_OK) return status;
+  status = roofline_bind_rank(error, &names[0], &args->index_score, 4, false);
+  if (status != ROOFLINE_OK) return status;
   call->B = args->index_score.dims[0];
   call->S = args->index_score.dims[1];
   call->S_kv = args->index_score.dims[2];
@@ -362,11 +365,11 @@ roofline_status roofline_top_k_select_fwd_bind(roofline_top_k_select_fwd_call *c
     return roofline_bind_compared(error, status, "shape_rules[0]", "topk <= S_kv", call->topk, call->S_kv);
   if (call->metadata.starts.data != NULL
       && !(roofline_in_range(&status, &call->metadata.starts, 0, roofline_add(&status, call->S_kv, 1))
-      && status == ROOFLINE_OK))
+           && status == ROOFLINE_OK))
     return roofline_bind_rule(error, status, "inputs.starts.requires[0]", "in_range(0, S_kv + 1)");
   if (call->metadata.ends.data != NULL
       && !(roofline_in_range(&status, &call->metadata.ends, 0, roofline_add(&status, call->S_kv, 1))
-      && status == ROOFLINE_OK))
+           && status == ROOFLINE_OK))
     return roofline_bind_rule(error, status, "inputs.ends.requires[0]", "in_range(0, S_kv + 1)");
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
   return ROOFLINE_OK;
@@ -388,17 +391,17 @@ static const roofline_row top_k_select_fwd_rows[] = {
 static roofline_status top_k_select_fwd_generate(const roofline_call *self, const roofline_seq *lists,
                                                  int32_t tensor, roofline_shape *shape, int64_t *values) {
   (void)lists;
-  const roofline_top_k_select_fwd_call *call = (const roofline_top_k_select_fwd_call *)(const void *)self;
+  const roofline_top_k_select_fwd_call *call = (const roofline_top_k_select_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t S_kv = call->S_kv;
+  int64_t items1[2];
   int64_t items2[2];
-  int64_t items5[2];
   switch (tensor) {
   case 1: /* starts */
-    roofline_full(&status, shape, values, top_k_select_fwd_tuple(&status, call, items2), 0);
+    roofline_full(&status, shape, values, top_k_select_fwd_tuple(&status, call, items1), 0);
     break;
   case 2: /* ends */
-    roofline_full(&status, shape, values, top_k_select_fwd_tuple(&status, call, items5), S_kv);
+    roofline_full(&status, shape, values, top_k_select_fwd_tuple(&status, call, items2), S_kv);
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
   }
@@ -412,13 +415,12 @@ static void top_k_select_fwd_set_defaults(void *args) {
 
 static roofline_status top_k_select_fwd_bind_any(roofline_call *call, const void *args,
                                                  roofline_error *error) {
-  return roofline_top_k_select_fwd_bind((roofline_top_k_select_fwd_call *)(void *)call,
+  return roofline_top_k_select_fwd_bind((roofline_top_k_select_fwd_call *)call,
                                         (const roofline_top_k_select_fwd_args *)args, error);
 }
 
 static roofline_status top_k_select_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_top_k_select_fwd_eval_roofline((const roofline_top_k_select_fwd_call *)(const void *)call,
-                                                 cost);
+  return roofline_top_k_select_fwd_eval_roofline((const roofline_top_k_select_fwd_call *)call, cost);
 }
 
 static const roofline_field top_k_select_fwd_indices[] = {
@@ -436,10 +438,10 @@ static const roofline_tensor_info top_k_select_fwd_tensors[] = {
      (ptrdiff_t)offsetof(roofline_top_k_select_fwd_args, index_score), ROOFLINE_NOWHERE},
     {"starts", ROOFLINE_INPUT, ROOFLINE_NOWHERE, (ptrdiff_t)offsetof(roofline_top_k_select_fwd_args, starts),
      (ptrdiff_t)(offsetof(roofline_top_k_select_fwd_call,
-     metadata) + offsetof(roofline_top_k_select_fwd_metadata, starts))},
+                          metadata) + offsetof(roofline_top_k_select_fwd_metadata, starts))},
     {"ends", ROOFLINE_INPUT, ROOFLINE_NOWHERE, (ptrdiff_t)offsetof(roofline_top_k_select_fwd_args, ends),
      (ptrdiff_t)(offsetof(roofline_top_k_select_fwd_call,
-     metadata) + offsetof(roofline_top_k_select_fwd_metadata, ends))},
+                          metadata) + offsetof(roofline_top_k_select_fwd_metadata, ends))},
     {"indexes", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE},
 };
 

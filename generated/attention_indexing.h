@@ -64,7 +64,7 @@ extern const roofline_op roofline_fp8_lightning_indexer_fwd_op;
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_fp8_lightning_indexer_fwd_call *roofline_fp8_lightning_indexer_fwd_cast(const roofline_call *call) {
   return call->op == &roofline_fp8_lightning_indexer_fwd_op
-      ? (const roofline_fp8_lightning_indexer_fwd_call *)(const void *)call : NULL;
+      ? (const roofline_fp8_lightning_indexer_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -73,7 +73,8 @@ roofline_status roofline_fp8_lightning_indexer_fwd_bind(roofline_fp8_lightning_i
                                                         const roofline_fp8_lightning_indexer_fwd_args *args,
                                                         roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
-roofline_status roofline_fp8_lightning_indexer_fwd_eval_roofline(const roofline_fp8_lightning_indexer_fwd_call *call, roofline_cost *cost);
+roofline_status roofline_fp8_lightning_indexer_fwd_eval_roofline(const roofline_fp8_lightning_indexer_fwd_call *call,
+                                                                 roofline_cost *cost);
 const char *roofline_fp8_lightning_indexer_fwd_roof_key(const roofline_call *call);
 
 /* ---- TopKSelectFwdOp, attention_indexing.yaml:32 ---- */
@@ -112,8 +113,7 @@ extern const roofline_op roofline_top_k_select_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_top_k_select_fwd_call *roofline_top_k_select_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_top_k_select_fwd_op
-      ? (const roofline_top_k_select_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_top_k_select_fwd_op ? (const roofline_top_k_select_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,

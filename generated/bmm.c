@@ -9,7 +9,7 @@
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status bmm_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                       roofline_dtype *dtype_out) {
-  const roofline_bmm_fwd_call *call = (const roofline_bmm_fwd_call *)(const void *)self;
+  const roofline_bmm_fwd_call *call = (const roofline_bmm_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t M = call->M;
@@ -51,17 +51,10 @@ roofline_status roofline_bmm_fwd_eval_roofline(const roofline_bmm_fwd_call *call
   const int64_t K = call->K;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status,
-                                     roofline_mul(&status,
-                                     roofline_mul(&status, roofline_mul(&status, 2, B), M), N), K);
-  int64_t bytes = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, M), K),
-                               T_size); /* a: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, K), N),
-                       T_size)); /* b: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, M), N),
-                       T_size)); /* d: written */
+  const int64_t flops = roofline_mul5(&status, 2, B, M, N, K);
+  int64_t bytes = roofline_mul4(&status, B, M, K, T_size); /* a: read */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, K, N, T_size)); /* b: read */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, M, N, T_size)); /* d: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -75,7 +68,7 @@ const char *roofline_bmm_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_bmm_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_bmm_fwd_call *call = (const roofline_bmm_fwd_call *)(const void *)self;
+  const roofline_bmm_fwd_call *call = (const roofline_bmm_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t M = call->M;
@@ -83,11 +76,8 @@ roofline_status roofline_bmm_fwd_read_bytes(const roofline_call *self, int64_t *
   const int64_t K = call->K;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, M), K),
-                               T_size); /* a: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, K), N),
-                       T_size)); /* b: read */
+  int64_t total = roofline_mul4(&status, B, M, K, T_size); /* a: read */
+  total = roofline_add(&status, total, roofline_mul4(&status, B, K, N, T_size)); /* b: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -167,12 +157,11 @@ static void bmm_fwd_set_defaults(void *args) {
 }
 
 static roofline_status bmm_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_bmm_fwd_bind((roofline_bmm_fwd_call *)(void *)call, (const roofline_bmm_fwd_args *)args,
-                               error);
+  return roofline_bmm_fwd_bind((roofline_bmm_fwd_call *)call, (const roofline_bmm_fwd_args *)args, error);
 }
 
 static roofline_status bmm_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_bmm_fwd_eval_roofline((const roofline_bmm_fwd_call *)(const void *)call, cost);
+  return roofline_bmm_fwd_eval_roofline((const roofline_bmm_fwd_call *)call, cost);
 }
 
 static const roofline_field bmm_fwd_indices[] = {
@@ -203,7 +192,7 @@ const roofline_op roofline_bmm_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status baddbmm_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                           roofline_dtype *dtype_out) {
-  const roofline_baddbmm_fwd_call *call = (const roofline_baddbmm_fwd_call *)(const void *)self;
+  const roofline_baddbmm_fwd_call *call = (const roofline_baddbmm_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t M = call->M;
@@ -255,26 +244,15 @@ roofline_status roofline_baddbmm_fwd_eval_roofline(const roofline_baddbmm_fwd_ca
   const double beta = call->beta;
   const double alpha = call->alpha;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t flops = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, 2, B), M),
-                               N), K);
+  int64_t flops = roofline_mul5(&status, 2, B, M, N, K);
   flops = roofline_add(&status, flops,
-                       roofline_mul(&status,
-                       roofline_mul(&status,
-                       roofline_mul(&status,
-                       roofline_add(&status, roofline_add(&status, 1, alpha == 1.0 ? 0 : 1), beta == 1.0 ? 0
-                       : 1), B), M), N));
-  int64_t bytes = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, M), N),
-                               T_size); /* input: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, M), K),
-                       T_size)); /* a: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, K), N),
-                       T_size)); /* b: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, M), N),
-                       T_size)); /* d: written */
+                       roofline_mul4(&status,
+                                     roofline_add3(&status, 1, alpha == 1.0 ? 0 : 1, beta == 1.0 ? 0 : 1), B,
+                                     M, N));
+  int64_t bytes = roofline_mul4(&status, B, M, N, T_size); /* input: read */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, M, K, T_size)); /* a: read */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, K, N, T_size)); /* b: read */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, M, N, T_size)); /* d: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -288,7 +266,7 @@ const char *roofline_baddbmm_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_baddbmm_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_baddbmm_fwd_call *call = (const roofline_baddbmm_fwd_call *)(const void *)self;
+  const roofline_baddbmm_fwd_call *call = (const roofline_baddbmm_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t M = call->M;
@@ -296,14 +274,9 @@ roofline_status roofline_baddbmm_fwd_read_bytes(const roofline_call *self, int64
   const int64_t K = call->K;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, M), N),
-                               T_size); /* input: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, M), K),
-                       T_size)); /* a: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, K), N),
-                       T_size)); /* b: read */
+  int64_t total = roofline_mul4(&status, B, M, N, T_size); /* input: read */
+  total = roofline_add(&status, total, roofline_mul4(&status, B, M, K, T_size)); /* a: read */
+  total = roofline_add(&status, total, roofline_mul4(&status, B, K, N, T_size)); /* b: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -324,8 +297,8 @@ roofline_status roofline_baddbmm_fwd_bind(roofline_baddbmm_fwd_call *call,
   call->roofline.op = &roofline_baddbmm_fwd_op;
   call->beta = args->beta;
   call->alpha = args->alpha;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.a", &args->a, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.b", &args->b, true)) != ROOFLINE_OK) return status;
   /* input: [B, M, N] */
@@ -360,12 +333,12 @@ static void baddbmm_fwd_set_defaults(void *args) {
 }
 
 static roofline_status baddbmm_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_baddbmm_fwd_bind((roofline_baddbmm_fwd_call *)(void *)call,
-                                   (const roofline_baddbmm_fwd_args *)args, error);
+  return roofline_baddbmm_fwd_bind((roofline_baddbmm_fwd_call *)call, (const roofline_baddbmm_fwd_args *)args,
+                                   error);
 }
 
 static roofline_status baddbmm_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_baddbmm_fwd_eval_roofline((const roofline_baddbmm_fwd_call *)(const void *)call, cost);
+  return roofline_baddbmm_fwd_eval_roofline((const roofline_baddbmm_fwd_call *)call, cost);
 }
 
 static const roofline_field baddbmm_fwd_indices[] = {
@@ -406,7 +379,7 @@ const roofline_op roofline_baddbmm_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status bmm_fp8_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                           roofline_dtype *dtype_out) {
-  const roofline_bmm_fp8_fwd_call *call = (const roofline_bmm_fp8_fwd_call *)(const void *)self;
+  const roofline_bmm_fp8_fwd_call *call = (const roofline_bmm_fp8_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t M = call->M;
@@ -466,21 +439,14 @@ roofline_status roofline_bmm_fp8_fwd_eval_roofline(const roofline_bmm_fp8_fwd_ca
   const roofline_dtype out_dtype = call->out_dtype;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t out_dtype_size = (roofline_dtype_bits(out_dtype) + 7) / 8;
-  int64_t flops = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, 2, B), M),
-                               N), K);
-  flops = roofline_add(&status, flops, roofline_mul(&status, roofline_mul(&status, B, M), N));
+  int64_t flops = roofline_mul5(&status, 2, B, M, N, K);
+  flops = roofline_add(&status, flops, roofline_mul3(&status, B, M, N));
   flops = roofline_add(&status, flops, 1);
-  int64_t bytes = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, M), K),
-                               T_size); /* a: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, K), N),
-                       T_size)); /* b: read */
+  int64_t bytes = roofline_mul4(&status, B, M, K, T_size); /* a: read */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, K, N, T_size)); /* b: read */
   bytes = roofline_add(&status, bytes, 4); /* scale_a: read */
   bytes = roofline_add(&status, bytes, 4); /* scale_b: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, M), N),
-                       out_dtype_size)); /* d: written */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, M, N, out_dtype_size)); /* d: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -494,7 +460,7 @@ const char *roofline_bmm_fp8_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_bmm_fp8_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_bmm_fp8_fwd_call *call = (const roofline_bmm_fp8_fwd_call *)(const void *)self;
+  const roofline_bmm_fp8_fwd_call *call = (const roofline_bmm_fp8_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t M = call->M;
@@ -502,11 +468,8 @@ roofline_status roofline_bmm_fp8_fwd_read_bytes(const roofline_call *self, int64
   const int64_t K = call->K;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, M), K),
-                               T_size); /* a: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, K), N),
-                       T_size)); /* b: read */
+  int64_t total = roofline_mul4(&status, B, M, K, T_size); /* a: read */
+  total = roofline_add(&status, total, roofline_mul4(&status, B, K, N, T_size)); /* b: read */
   total = roofline_add(&status, total, 4); /* scale_a: read */
   total = roofline_add(&status, total, 4); /* scale_b: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -529,15 +492,15 @@ roofline_status roofline_bmm_fp8_fwd_bind(roofline_bmm_fp8_fwd_call *call,
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_bmm_fp8_fwd_op;
   call->out_dtype = args->out_dtype;
-  if ((status = roofline_bind_dtype(error, "params.out_dtype", args->out_dtype,
-                                    0xc00u)) != ROOFLINE_OK) return status;
+  status = roofline_bind_dtype(error, "params.out_dtype", args->out_dtype, 0xc00u);
+  if (status != ROOFLINE_OK) return status;
   call->trans_b = args->trans_b;
   if ((status = roofline_bind_passed(error, "inputs.a", &args->a, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.b", &args->b, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.scale_a", &args->scale_a,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.scale_b", &args->scale_b,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.scale_a", &args->scale_a, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.scale_b", &args->scale_b, true);
+  if (status != ROOFLINE_OK) return status;
   /* a: [B, M, K] */
   call->T = args->a.dtype;
   if ((status = roofline_bind_rank(error, &names[0], &args->a, 3, false)) != ROOFLINE_OK) return status;
@@ -580,12 +543,12 @@ static void bmm_fp8_fwd_set_defaults(void *args) {
 }
 
 static roofline_status bmm_fp8_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_bmm_fp8_fwd_bind((roofline_bmm_fp8_fwd_call *)(void *)call,
-                                   (const roofline_bmm_fp8_fwd_args *)args, error);
+  return roofline_bmm_fp8_fwd_bind((roofline_bmm_fp8_fwd_call *)call, (const roofline_bmm_fp8_fwd_args *)args,
+                                   error);
 }
 
 static roofline_status bmm_fp8_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_bmm_fp8_fwd_eval_roofline((const roofline_bmm_fp8_fwd_call *)(const void *)call, cost);
+  return roofline_bmm_fp8_fwd_eval_roofline((const roofline_bmm_fp8_fwd_call *)call, cost);
 }
 
 static const roofline_field bmm_fp8_fwd_indices[] = {

@@ -40,7 +40,7 @@ extern const roofline_op roofline_bmm_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_bmm_fwd_call *roofline_bmm_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_bmm_fwd_op ? (const roofline_bmm_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_bmm_fwd_op ? (const roofline_bmm_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -86,7 +86,7 @@ extern const roofline_op roofline_baddbmm_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_baddbmm_fwd_call *roofline_baddbmm_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_baddbmm_fwd_op ? (const roofline_baddbmm_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_baddbmm_fwd_op ? (const roofline_baddbmm_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -134,7 +134,7 @@ extern const roofline_op roofline_bmm_fp8_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_bmm_fp8_fwd_call *roofline_bmm_fp8_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_bmm_fp8_fwd_op ? (const roofline_bmm_fp8_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_bmm_fp8_fwd_op ? (const roofline_bmm_fp8_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,

@@ -22,7 +22,7 @@ static int64_t conv1d_fwd_sW(roofline_status *status, const roofline_conv1d_fwd_
 static int64_t conv1d_fwd_pW(roofline_status *status, const roofline_conv1d_fwd_call *call) {
   return (roofline_eq(call->padding, roofline_string("valid"))
           || roofline_eq(call->padding, roofline_string("same"))) ? 0
-          : roofline_per_axis(status, call->padding, 0, 1, roofline_none());
+      : roofline_per_axis(status, call->padding, 0, 1, roofline_none());
 }
 
 /* dW = per_axis(dilation, 0, 1) */
@@ -36,13 +36,13 @@ static int64_t conv1d_fwd_L_out(roofline_status *status, const roofline_conv1d_f
   const int64_t kW = call->kW;
   return roofline_eq(call->padding, roofline_string("same")) ? L_in
       : roofline_conv_out(status, L_in, kW, conv1d_fwd_sW(status, call), conv1d_fwd_pW(status, call),
-      conv1d_fwd_dW(status, call));
+                          conv1d_fwd_dW(status, call));
 }
 
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status conv1d_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                          roofline_dtype *dtype_out) {
-  const roofline_conv1d_fwd_call *call = (const roofline_conv1d_fwd_call *)(const void *)self;
+  const roofline_conv1d_fwd_call *call = (const roofline_conv1d_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const int64_t C_in = call->C_in;
@@ -95,7 +95,7 @@ static roofline_status conv1d_fwd_let(const roofline_call *self, int32_t let, ro
                                       roofline_shape *shape, roofline_adt *adt) {
   (void)shape;
   (void)adt;
-  const roofline_conv1d_fwd_call *call = (const roofline_conv1d_fwd_call *)(const void *)self;
+  const roofline_conv1d_fwd_call *call = (const roofline_conv1d_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   switch (let) {
   case 0: { /* C_in_g */
@@ -148,22 +148,22 @@ roofline_status roofline_conv1d_fwd_bind(roofline_conv1d_fwd_call *call, const r
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_conv1d_fwd_op;
   call->stride = args->stride;
-  if ((status = roofline_bind_value(error, "params.stride", &args->stride,
-                                    &conv1d_fwd_stride_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.stride", &args->stride, &conv1d_fwd_stride_union);
+  if (status != ROOFLINE_OK) return status;
   call->padding = args->padding;
-  if ((status = roofline_bind_value(error, "params.padding", &args->padding,
-                                    &conv1d_fwd_padding_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.padding", &args->padding, &conv1d_fwd_padding_union);
+  if (status != ROOFLINE_OK) return status;
   call->dilation = args->dilation;
-  if ((status = roofline_bind_value(error, "params.dilation", &args->dilation,
-                                    &conv1d_fwd_dilation_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.dilation", &args->dilation, &conv1d_fwd_dilation_union);
+  if (status != ROOFLINE_OK) return status;
   call->groups = args->groups;
   call->present.bias = args->bias.dtype != ROOFLINE_DTYPE_NONE;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.weight", &args->weight,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.bias", &args->bias,
-                                     call->present.bias)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.weight", &args->weight, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.bias", &args->bias, call->present.bias);
+  if (status != ROOFLINE_OK) return status;
   if (!(!roofline_eq(call->padding, roofline_string("same")) || conv1d_fwd_sW(&status, call) == 1)
       || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[2]", "padding != 'same' or sW == 1");
@@ -216,7 +216,7 @@ static const roofline_conv1d_fwd_call conv1d_fwd_calls[] = {
     {{&roofline_conv1d_fwd_op, ROOFLINE_CALL_CHECKED, NULL}, 8, 1280, 3000, 1280, 3, ROOFLINE_FLOAT16,
      {ROOFLINE_TAG_INT, {false, ROOFLINE_DTYPE_NONE, 2, 0.0, NULL, {NULL, NULL, 0, 0, 0, 0}}},
      {ROOFLINE_TAG_SEQ,
-     {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {conv1d_fwd_row2_padding, NULL, 1, 0, 0, 0}}},
+      {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {conv1d_fwd_row2_padding, NULL, 1, 0, 0, 0}}},
      {ROOFLINE_TAG_INT, {false, ROOFLINE_DTYPE_NONE, 1, 0.0, NULL, {NULL, NULL, 0, 0, 0, 0}}}, 1, {true}},
     {{&roofline_conv1d_fwd_op, ROOFLINE_CALL_CHECKED, NULL}, 4, 1, 160000, 512, 10, ROOFLINE_FLOAT16,
      {ROOFLINE_TAG_INT, {false, ROOFLINE_DTYPE_NONE, 5, 0.0, NULL, {NULL, NULL, 0, 0, 0, 0}}},
@@ -242,12 +242,12 @@ static void conv1d_fwd_set_defaults(void *args) {
 }
 
 static roofline_status conv1d_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_conv1d_fwd_bind((roofline_conv1d_fwd_call *)(void *)call,
-                                  (const roofline_conv1d_fwd_args *)args, error);
+  return roofline_conv1d_fwd_bind((roofline_conv1d_fwd_call *)call, (const roofline_conv1d_fwd_args *)args,
+                                  error);
 }
 
 static roofline_status conv1d_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_conv1d_fwd_eval_roofline((const roofline_conv1d_fwd_call *)(const void *)call, cost);
+  return roofline_conv1d_fwd_eval_roofline((const roofline_conv1d_fwd_call *)call, cost);
 }
 
 static const roofline_field conv1d_fwd_indices[] = {
@@ -315,7 +315,7 @@ static int64_t conv2d_fwd_sH(roofline_status *status, const roofline_conv2d_fwd_
 static int64_t conv2d_fwd_pH(roofline_status *status, const roofline_conv2d_fwd_call *call) {
   return (roofline_eq(call->padding, roofline_string("valid"))
           || roofline_eq(call->padding, roofline_string("same"))) ? 0
-          : roofline_per_axis(status, call->padding, 0, 2, roofline_none());
+      : roofline_per_axis(status, call->padding, 0, 2, roofline_none());
 }
 
 /* dH = per_axis(dilation, 0, 2) */
@@ -329,7 +329,7 @@ static int64_t conv2d_fwd_out_H(roofline_status *status, const roofline_conv2d_f
   const int64_t kH = call->kH;
   return roofline_eq(call->padding, roofline_string("same")) ? H
       : roofline_conv_out(status, H, kH, conv2d_fwd_sH(status, call), conv2d_fwd_pH(status, call),
-      conv2d_fwd_dH(status, call));
+                          conv2d_fwd_dH(status, call));
 }
 
 /* sW = per_axis(stride, 1, 2) */
@@ -341,7 +341,7 @@ static int64_t conv2d_fwd_sW(roofline_status *status, const roofline_conv2d_fwd_
 static int64_t conv2d_fwd_pW(roofline_status *status, const roofline_conv2d_fwd_call *call) {
   return (roofline_eq(call->padding, roofline_string("valid"))
           || roofline_eq(call->padding, roofline_string("same"))) ? 0
-          : roofline_per_axis(status, call->padding, 1, 2, roofline_none());
+      : roofline_per_axis(status, call->padding, 1, 2, roofline_none());
 }
 
 /* dW = per_axis(dilation, 1, 2) */
@@ -355,13 +355,13 @@ static int64_t conv2d_fwd_out_W(roofline_status *status, const roofline_conv2d_f
   const int64_t kW = call->kW;
   return roofline_eq(call->padding, roofline_string("same")) ? W
       : roofline_conv_out(status, W, kW, conv2d_fwd_sW(status, call), conv2d_fwd_pW(status, call),
-      conv2d_fwd_dW(status, call));
+                          conv2d_fwd_dW(status, call));
 }
 
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status conv2d_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                          roofline_dtype *dtype_out) {
-  const roofline_conv2d_fwd_call *call = (const roofline_conv2d_fwd_call *)(const void *)self;
+  const roofline_conv2d_fwd_call *call = (const roofline_conv2d_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const int64_t C_in = call->C_in;
@@ -419,7 +419,7 @@ static roofline_status conv2d_fwd_let(const roofline_call *self, int32_t let, ro
                                       roofline_shape *shape, roofline_adt *adt) {
   (void)shape;
   (void)adt;
-  const roofline_conv2d_fwd_call *call = (const roofline_conv2d_fwd_call *)(const void *)self;
+  const roofline_conv2d_fwd_call *call = (const roofline_conv2d_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   switch (let) {
   case 0: { /* C_in_g */
@@ -488,22 +488,22 @@ roofline_status roofline_conv2d_fwd_bind(roofline_conv2d_fwd_call *call, const r
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_conv2d_fwd_op;
   call->stride = args->stride;
-  if ((status = roofline_bind_value(error, "params.stride", &args->stride,
-                                    &conv2d_fwd_stride_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.stride", &args->stride, &conv2d_fwd_stride_union);
+  if (status != ROOFLINE_OK) return status;
   call->padding = args->padding;
-  if ((status = roofline_bind_value(error, "params.padding", &args->padding,
-                                    &conv2d_fwd_padding_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.padding", &args->padding, &conv2d_fwd_padding_union);
+  if (status != ROOFLINE_OK) return status;
   call->dilation = args->dilation;
-  if ((status = roofline_bind_value(error, "params.dilation", &args->dilation,
-                                    &conv2d_fwd_dilation_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.dilation", &args->dilation, &conv2d_fwd_dilation_union);
+  if (status != ROOFLINE_OK) return status;
   call->groups = args->groups;
   call->present.bias = args->bias.dtype != ROOFLINE_DTYPE_NONE;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.weight", &args->weight,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.bias", &args->bias,
-                                     call->present.bias)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.weight", &args->weight, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.bias", &args->bias, call->present.bias);
+  if (status != ROOFLINE_OK) return status;
   if (!(!roofline_eq(call->padding, roofline_string("same"))
         || (conv2d_fwd_sH(&status, call) == 1 && conv2d_fwd_sW(&status, call) == 1)) || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[2]", "padding != 'same' or sH == 1 and sW == 1");
@@ -569,15 +569,15 @@ static const roofline_conv2d_fwd_call conv2d_fwd_calls[] = {
      {ROOFLINE_TAG_INT, {false, ROOFLINE_DTYPE_NONE, 1, 0.0, NULL, {NULL, NULL, 0, 0, 0, 0}}}, 1, {false}},
     {{&roofline_conv2d_fwd_op, ROOFLINE_CALL_CHECKED, NULL}, 32, 64, 56, 56, 64, 3, 3, ROOFLINE_FLOAT16,
      {ROOFLINE_TAG_SEQ,
-     {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {conv2d_fwd_row2_stride, NULL, 2, 0, 0, 0}}},
+      {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {conv2d_fwd_row2_stride, NULL, 2, 0, 0, 0}}},
      {ROOFLINE_TAG_SEQ,
-     {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {conv2d_fwd_row2_stride, NULL, 2, 0, 0, 0}}},
+      {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {conv2d_fwd_row2_stride, NULL, 2, 0, 0, 0}}},
      {ROOFLINE_TAG_INT, {false, ROOFLINE_DTYPE_NONE, 1, 0.0, NULL, {NULL, NULL, 0, 0, 0, 0}}}, 1, {false}},
     {{&roofline_conv2d_fwd_op, ROOFLINE_CALL_CHECKED, NULL}, 32, 64, 56, 56, 64, 3, 3, ROOFLINE_BFLOAT16,
      {ROOFLINE_TAG_SEQ,
-     {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {conv2d_fwd_row2_stride, NULL, 2, 0, 0, 0}}},
+      {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {conv2d_fwd_row2_stride, NULL, 2, 0, 0, 0}}},
      {ROOFLINE_TAG_SEQ,
-     {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {conv2d_fwd_row2_stride, NULL, 2, 0, 0, 0}}},
+      {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {conv2d_fwd_row2_stride, NULL, 2, 0, 0, 0}}},
      {ROOFLINE_TAG_INT, {false, ROOFLINE_DTYPE_NONE, 1, 0.0, NULL, {NULL, NULL, 0, 0, 0, 0}}}, 1, {false}},
     {{&roofline_conv2d_fwd_op, ROOFLINE_CALL_CHECKED, NULL}, 32, 1024, 14, 14, 2048, 1, 1, ROOFLINE_FLOAT16,
      {ROOFLINE_TAG_INT, {false, ROOFLINE_DTYPE_NONE, 2, 0.0, NULL, {NULL, NULL, 0, 0, 0, 0}}},
@@ -619,12 +619,12 @@ static void conv2d_fwd_set_defaults(void *args) {
 }
 
 static roofline_status conv2d_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_conv2d_fwd_bind((roofline_conv2d_fwd_call *)(void *)call,
-                                  (const roofline_conv2d_fwd_args *)args, error);
+  return roofline_conv2d_fwd_bind((roofline_conv2d_fwd_call *)call, (const roofline_conv2d_fwd_args *)args,
+                                  error);
 }
 
 static roofline_status conv2d_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_conv2d_fwd_eval_roofline((const roofline_conv2d_fwd_call *)(const void *)call, cost);
+  return roofline_conv2d_fwd_eval_roofline((const roofline_conv2d_fwd_call *)call, cost);
 }
 
 static const roofline_field conv2d_fwd_indices[] = {
@@ -698,7 +698,7 @@ static int64_t conv3d_fwd_sD(roofline_status *status, const roofline_conv3d_fwd_
 static int64_t conv3d_fwd_pD(roofline_status *status, const roofline_conv3d_fwd_call *call) {
   return (roofline_eq(call->padding, roofline_string("valid"))
           || roofline_eq(call->padding, roofline_string("same"))) ? 0
-          : roofline_per_axis(status, call->padding, 0, 3, roofline_none());
+      : roofline_per_axis(status, call->padding, 0, 3, roofline_none());
 }
 
 /* dD = per_axis(dilation, 0, 3) */
@@ -712,7 +712,7 @@ static int64_t conv3d_fwd_out_D(roofline_status *status, const roofline_conv3d_f
   const int64_t kD = call->kD;
   return roofline_eq(call->padding, roofline_string("same")) ? D
       : roofline_conv_out(status, D, kD, conv3d_fwd_sD(status, call), conv3d_fwd_pD(status, call),
-      conv3d_fwd_dD(status, call));
+                          conv3d_fwd_dD(status, call));
 }
 
 /* sH = per_axis(stride, 1, 3) */
@@ -724,7 +724,7 @@ static int64_t conv3d_fwd_sH(roofline_status *status, const roofline_conv3d_fwd_
 static int64_t conv3d_fwd_pH(roofline_status *status, const roofline_conv3d_fwd_call *call) {
   return (roofline_eq(call->padding, roofline_string("valid"))
           || roofline_eq(call->padding, roofline_string("same"))) ? 0
-          : roofline_per_axis(status, call->padding, 1, 3, roofline_none());
+      : roofline_per_axis(status, call->padding, 1, 3, roofline_none());
 }
 
 /* dH = per_axis(dilation, 1, 3) */
@@ -738,7 +738,7 @@ static int64_t conv3d_fwd_out_H(roofline_status *status, const roofline_conv3d_f
   const int64_t kH = call->kH;
   return roofline_eq(call->padding, roofline_string("same")) ? H
       : roofline_conv_out(status, H, kH, conv3d_fwd_sH(status, call), conv3d_fwd_pH(status, call),
-      conv3d_fwd_dH(status, call));
+                          conv3d_fwd_dH(status, call));
 }
 
 /* sW = per_axis(stride, 2, 3) */
@@ -750,7 +750,7 @@ static int64_t conv3d_fwd_sW(roofline_status *status, const roofline_conv3d_fwd_
 static int64_t conv3d_fwd_pW(roofline_status *status, const roofline_conv3d_fwd_call *call) {
   return (roofline_eq(call->padding, roofline_string("valid"))
           || roofline_eq(call->padding, roofline_string("same"))) ? 0
-          : roofline_per_axis(status, call->padding, 2, 3, roofline_none());
+      : roofline_per_axis(status, call->padding, 2, 3, roofline_none());
 }
 
 /* dW = per_axis(dilation, 2, 3) */
@@ -764,13 +764,13 @@ static int64_t conv3d_fwd_out_W(roofline_status *status, const roofline_conv3d_f
   const int64_t kW = call->kW;
   return roofline_eq(call->padding, roofline_string("same")) ? W
       : roofline_conv_out(status, W, kW, conv3d_fwd_sW(status, call), conv3d_fwd_pW(status, call),
-      conv3d_fwd_dW(status, call));
+                          conv3d_fwd_dW(status, call));
 }
 
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status conv3d_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                          roofline_dtype *dtype_out) {
-  const roofline_conv3d_fwd_call *call = (const roofline_conv3d_fwd_call *)(const void *)self;
+  const roofline_conv3d_fwd_call *call = (const roofline_conv3d_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const int64_t C_in = call->C_in;
@@ -833,7 +833,7 @@ static roofline_status conv3d_fwd_let(const roofline_call *self, int32_t let, ro
                                       roofline_shape *shape, roofline_adt *adt) {
   (void)shape;
   (void)adt;
-  const roofline_conv3d_fwd_call *call = (const roofline_conv3d_fwd_call *)(const void *)self;
+  const roofline_conv3d_fwd_call *call = (const roofline_conv3d_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   switch (let) {
   case 0: { /* C_in_g */
@@ -918,22 +918,22 @@ roofline_status roofline_conv3d_fwd_bind(roofline_conv3d_fwd_call *call, const r
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_conv3d_fwd_op;
   call->stride = args->stride;
-  if ((status = roofline_bind_value(error, "params.stride", &args->stride,
-                                    &conv3d_fwd_stride_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.stride", &args->stride, &conv3d_fwd_stride_union);
+  if (status != ROOFLINE_OK) return status;
   call->padding = args->padding;
-  if ((status = roofline_bind_value(error, "params.padding", &args->padding,
-                                    &conv3d_fwd_padding_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.padding", &args->padding, &conv3d_fwd_padding_union);
+  if (status != ROOFLINE_OK) return status;
   call->dilation = args->dilation;
-  if ((status = roofline_bind_value(error, "params.dilation", &args->dilation,
-                                    &conv3d_fwd_dilation_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.dilation", &args->dilation, &conv3d_fwd_dilation_union);
+  if (status != ROOFLINE_OK) return status;
   call->groups = args->groups;
   call->present.bias = args->bias.dtype != ROOFLINE_DTYPE_NONE;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.weight", &args->weight,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.bias", &args->bias,
-                                     call->present.bias)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.weight", &args->weight, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.bias", &args->bias, call->present.bias);
+  if (status != ROOFLINE_OK) return status;
   if (!(conv3d_fwd_sD(&status, call) > 0) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[1]", "sD > 0", conv3d_fwd_sD(&status, call), 0);
   if (!(conv3d_fwd_sH(&status, call) > 0) || status != ROOFLINE_OK)
@@ -948,7 +948,7 @@ roofline_status roofline_conv3d_fwd_bind(roofline_conv3d_fwd_call *call, const r
     return roofline_bind_compared(error, status, "shape_rules[1]", "dW > 0", conv3d_fwd_dW(&status, call), 0);
   if (!(!roofline_eq(call->padding, roofline_string("same"))
         || (conv3d_fwd_sD(&status, call) == 1 && conv3d_fwd_sH(&status, call) == 1
-        && conv3d_fwd_sW(&status, call) == 1)) || status != ROOFLINE_OK)
+            && conv3d_fwd_sW(&status, call) == 1)) || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[3]",
                               "padding != 'same' or sD == 1 and sH == 1 and sW == 1");
   /* input: [N, C_in, D, H, W] */
@@ -1010,9 +1010,9 @@ static const roofline_conv3d_fwd_call conv3d_fwd_calls[] = {
     {{&roofline_conv3d_fwd_op, ROOFLINE_CALL_CHECKED, NULL}, 4, 3, 16, 112, 112, 64, 3, 7, 7,
      ROOFLINE_FLOAT16,
      {ROOFLINE_TAG_SEQ,
-     {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {conv3d_fwd_row0_stride, NULL, 3, 0, 0, 0}}},
+      {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {conv3d_fwd_row0_stride, NULL, 3, 0, 0, 0}}},
      {ROOFLINE_TAG_SEQ,
-     {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {conv3d_fwd_row0_padding, NULL, 3, 0, 0, 0}}},
+      {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {conv3d_fwd_row0_padding, NULL, 3, 0, 0, 0}}},
      {ROOFLINE_TAG_INT, {false, ROOFLINE_DTYPE_NONE, 1, 0.0, NULL, {NULL, NULL, 0, 0, 0, 0}}}, 1, {false}},
     {{&roofline_conv3d_fwd_op, ROOFLINE_CALL_CHECKED, NULL}, 4, 64, 16, 56, 56, 64, 3, 3, 3, ROOFLINE_FLOAT16,
      {ROOFLINE_TAG_INT, {false, ROOFLINE_DTYPE_NONE, 1, 0.0, NULL, {NULL, NULL, 0, 0, 0, 0}}},
@@ -1026,7 +1026,7 @@ static const roofline_conv3d_fwd_call conv3d_fwd_calls[] = {
     {{&roofline_conv3d_fwd_op, ROOFLINE_CALL_CHECKED, NULL}, 8, 3, 2, 448, 448, 1280, 2, 14, 14,
      ROOFLINE_BFLOAT16,
      {ROOFLINE_TAG_SEQ,
-     {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {conv3d_fwd_row3_stride, NULL, 3, 0, 0, 0}}},
+      {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {conv3d_fwd_row3_stride, NULL, 3, 0, 0, 0}}},
      {ROOFLINE_TAG_STRING, {false, ROOFLINE_DTYPE_NONE, 0, 0.0, "valid", {NULL, NULL, 0, 0, 0, 0}}},
      {ROOFLINE_TAG_INT, {false, ROOFLINE_DTYPE_NONE, 1, 0.0, NULL, {NULL, NULL, 0, 0, 0, 0}}}, 1, {false}},
     {{&roofline_conv3d_fwd_op, ROOFLINE_CALL_CHECKED, NULL}, 2, 32, 64, 64, 64, 32, 3, 3, 3, ROOFLINE_FLOAT16,
@@ -1048,12 +1048,12 @@ static void conv3d_fwd_set_defaults(void *args) {
 }
 
 static roofline_status conv3d_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_conv3d_fwd_bind((roofline_conv3d_fwd_call *)(void *)call,
-                                  (const roofline_conv3d_fwd_args *)args, error);
+  return roofline_conv3d_fwd_bind((roofline_conv3d_fwd_call *)call, (const roofline_conv3d_fwd_args *)args,
+                                  error);
 }
 
 static roofline_status conv3d_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_conv3d_fwd_eval_roofline((const roofline_conv3d_fwd_call *)(const void *)call, cost);
+  return roofline_conv3d_fwd_eval_roofline((const roofline_conv3d_fwd_call *)call, cost);
 }
 
 static const roofline_field conv3d_fwd_indices[] = {

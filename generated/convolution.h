@@ -60,7 +60,7 @@ extern const roofline_op roofline_conv1d_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_conv1d_fwd_call *roofline_conv1d_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_conv1d_fwd_op ? (const roofline_conv1d_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_conv1d_fwd_op ? (const roofline_conv1d_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -120,7 +120,7 @@ extern const roofline_op roofline_conv2d_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_conv2d_fwd_call *roofline_conv2d_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_conv2d_fwd_op ? (const roofline_conv2d_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_conv2d_fwd_op ? (const roofline_conv2d_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -182,7 +182,7 @@ extern const roofline_op roofline_conv3d_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_conv3d_fwd_call *roofline_conv3d_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_conv3d_fwd_op ? (const roofline_conv3d_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_conv3d_fwd_op ? (const roofline_conv3d_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,

@@ -9,7 +9,7 @@
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status relu_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                        roofline_dtype *dtype_out) {
-  const roofline_relu_fwd_call *call = (const roofline_relu_fwd_call *)(const void *)self;
+  const roofline_relu_fwd_call *call = (const roofline_relu_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -34,12 +34,10 @@ roofline_status roofline_relu_fwd_eval_roofline(const roofline_relu_fwd_call *ca
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_prod(&status, roofline_seq_of_shape(&call->S));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* input: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       T_size)); /* output: written */
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = S_prod;
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -53,7 +51,7 @@ const char *roofline_relu_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_relu_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_relu_fwd_call *call = (const roofline_relu_fwd_call *)(const void *)self;
+  const roofline_relu_fwd_call *call = (const roofline_relu_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -75,12 +73,12 @@ roofline_status roofline_relu_fwd_bind(roofline_relu_fwd_call *call, const roofl
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_relu_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*S] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1d5du)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -108,12 +106,11 @@ static void relu_fwd_set_defaults(void *args) {
 }
 
 static roofline_status relu_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_relu_fwd_bind((roofline_relu_fwd_call *)(void *)call, (const roofline_relu_fwd_args *)args,
-                                error);
+  return roofline_relu_fwd_bind((roofline_relu_fwd_call *)call, (const roofline_relu_fwd_args *)args, error);
 }
 
 static roofline_status relu_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_relu_fwd_eval_roofline((const roofline_relu_fwd_call *)(const void *)call, cost);
+  return roofline_relu_fwd_eval_roofline((const roofline_relu_fwd_call *)call, cost);
 }
 
 static const roofline_field relu_fwd_indices[] = {
@@ -141,7 +138,7 @@ const roofline_op roofline_relu_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status relu6_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                         roofline_dtype *dtype_out) {
-  const roofline_relu6_fwd_call *call = (const roofline_relu6_fwd_call *)(const void *)self;
+  const roofline_relu6_fwd_call *call = (const roofline_relu6_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -166,12 +163,10 @@ roofline_status roofline_relu6_fwd_eval_roofline(const roofline_relu6_fwd_call *
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_prod(&status, roofline_seq_of_shape(&call->S));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* input: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       T_size)); /* output: written */
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = S_prod;
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -185,7 +180,7 @@ const char *roofline_relu6_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_relu6_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_relu6_fwd_call *call = (const roofline_relu6_fwd_call *)(const void *)self;
+  const roofline_relu6_fwd_call *call = (const roofline_relu6_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -207,12 +202,12 @@ roofline_status roofline_relu6_fwd_bind(roofline_relu6_fwd_call *call, const roo
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_relu6_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*S] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -236,12 +231,12 @@ static void relu6_fwd_set_defaults(void *args) {
 }
 
 static roofline_status relu6_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_relu6_fwd_bind((roofline_relu6_fwd_call *)(void *)call,
-                                 (const roofline_relu6_fwd_args *)args, error);
+  return roofline_relu6_fwd_bind((roofline_relu6_fwd_call *)call, (const roofline_relu6_fwd_args *)args,
+                                 error);
 }
 
 static roofline_status relu6_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_relu6_fwd_eval_roofline((const roofline_relu6_fwd_call *)(const void *)call, cost);
+  return roofline_relu6_fwd_eval_roofline((const roofline_relu6_fwd_call *)call, cost);
 }
 
 static const roofline_field relu6_fwd_indices[] = {
@@ -269,7 +264,7 @@ const roofline_op roofline_relu6_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status leaky_relu_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                              roofline_dtype *dtype_out) {
-  const roofline_leaky_relu_fwd_call *call = (const roofline_leaky_relu_fwd_call *)(const void *)self;
+  const roofline_leaky_relu_fwd_call *call = (const roofline_leaky_relu_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -295,12 +290,10 @@ roofline_status roofline_leaky_relu_fwd_eval_roofline(const roofline_leaky_relu_
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status, 2, roofline_prod(&status, roofline_seq_of_shape(&call->S)));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* input: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       T_size)); /* output: written */
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = roofline_mul(&status, 2, S_prod);
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -314,7 +307,7 @@ const char *roofline_leaky_relu_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_leaky_relu_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_leaky_relu_fwd_call *call = (const roofline_leaky_relu_fwd_call *)(const void *)self;
+  const roofline_leaky_relu_fwd_call *call = (const roofline_leaky_relu_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -338,12 +331,12 @@ roofline_status roofline_leaky_relu_fwd_bind(roofline_leaky_relu_fwd_call *call,
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_leaky_relu_fwd_op;
   call->negative_slope = args->negative_slope;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*S] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -375,13 +368,12 @@ static void leaky_relu_fwd_set_defaults(void *args) {
 }
 
 static roofline_status leaky_relu_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_leaky_relu_fwd_bind((roofline_leaky_relu_fwd_call *)(void *)call,
+  return roofline_leaky_relu_fwd_bind((roofline_leaky_relu_fwd_call *)call,
                                       (const roofline_leaky_relu_fwd_args *)args, error);
 }
 
 static roofline_status leaky_relu_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_leaky_relu_fwd_eval_roofline((const roofline_leaky_relu_fwd_call *)(const void *)call,
-                                               cost);
+  return roofline_leaky_relu_fwd_eval_roofline((const roofline_leaky_relu_fwd_call *)call, cost);
 }
 
 static const roofline_field leaky_relu_fwd_indices[] = {
@@ -415,7 +407,7 @@ const roofline_op roofline_leaky_relu_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status sigmoid_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                           roofline_dtype *dtype_out) {
-  const roofline_sigmoid_fwd_call *call = (const roofline_sigmoid_fwd_call *)(const void *)self;
+  const roofline_sigmoid_fwd_call *call = (const roofline_sigmoid_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -441,12 +433,10 @@ roofline_status roofline_sigmoid_fwd_eval_roofline(const roofline_sigmoid_fwd_ca
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status, 4, roofline_prod(&status, roofline_seq_of_shape(&call->S)));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* input: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       T_size)); /* output: written */
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = roofline_mul(&status, 4, S_prod);
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -460,7 +450,7 @@ const char *roofline_sigmoid_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_sigmoid_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_sigmoid_fwd_call *call = (const roofline_sigmoid_fwd_call *)(const void *)self;
+  const roofline_sigmoid_fwd_call *call = (const roofline_sigmoid_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -482,12 +472,12 @@ roofline_status roofline_sigmoid_fwd_bind(roofline_sigmoid_fwd_call *call,
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_sigmoid_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*S] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -511,12 +501,12 @@ static void sigmoid_fwd_set_defaults(void *args) {
 }
 
 static roofline_status sigmoid_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_sigmoid_fwd_bind((roofline_sigmoid_fwd_call *)(void *)call,
-                                   (const roofline_sigmoid_fwd_args *)args, error);
+  return roofline_sigmoid_fwd_bind((roofline_sigmoid_fwd_call *)call, (const roofline_sigmoid_fwd_args *)args,
+                                   error);
 }
 
 static roofline_status sigmoid_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_sigmoid_fwd_eval_roofline((const roofline_sigmoid_fwd_call *)(const void *)call, cost);
+  return roofline_sigmoid_fwd_eval_roofline((const roofline_sigmoid_fwd_call *)call, cost);
 }
 
 static const roofline_field sigmoid_fwd_indices[] = {
@@ -544,7 +534,7 @@ const roofline_op roofline_sigmoid_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status tanh_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                        roofline_dtype *dtype_out) {
-  const roofline_tanh_fwd_call *call = (const roofline_tanh_fwd_call *)(const void *)self;
+  const roofline_tanh_fwd_call *call = (const roofline_tanh_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -569,12 +559,10 @@ roofline_status roofline_tanh_fwd_eval_roofline(const roofline_tanh_fwd_call *ca
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_prod(&status, roofline_seq_of_shape(&call->S));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* input: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       T_size)); /* output: written */
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = S_prod;
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -588,7 +576,7 @@ const char *roofline_tanh_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_tanh_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_tanh_fwd_call *call = (const roofline_tanh_fwd_call *)(const void *)self;
+  const roofline_tanh_fwd_call *call = (const roofline_tanh_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -610,12 +598,12 @@ roofline_status roofline_tanh_fwd_bind(roofline_tanh_fwd_call *call, const roofl
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_tanh_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*S] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -639,12 +627,11 @@ static void tanh_fwd_set_defaults(void *args) {
 }
 
 static roofline_status tanh_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_tanh_fwd_bind((roofline_tanh_fwd_call *)(void *)call, (const roofline_tanh_fwd_args *)args,
-                                error);
+  return roofline_tanh_fwd_bind((roofline_tanh_fwd_call *)call, (const roofline_tanh_fwd_args *)args, error);
 }
 
 static roofline_status tanh_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_tanh_fwd_eval_roofline((const roofline_tanh_fwd_call *)(const void *)call, cost);
+  return roofline_tanh_fwd_eval_roofline((const roofline_tanh_fwd_call *)call, cost);
 }
 
 static const roofline_field tanh_fwd_indices[] = {
@@ -672,7 +659,7 @@ const roofline_op roofline_tanh_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status silu_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                        roofline_dtype *dtype_out) {
-  const roofline_silu_fwd_call *call = (const roofline_silu_fwd_call *)(const void *)self;
+  const roofline_silu_fwd_call *call = (const roofline_silu_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -697,12 +684,10 @@ roofline_status roofline_silu_fwd_eval_roofline(const roofline_silu_fwd_call *ca
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status, 5, roofline_prod(&status, roofline_seq_of_shape(&call->S)));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* input: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       T_size)); /* output: written */
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = roofline_mul(&status, 5, S_prod);
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -716,7 +701,7 @@ const char *roofline_silu_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_silu_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_silu_fwd_call *call = (const roofline_silu_fwd_call *)(const void *)self;
+  const roofline_silu_fwd_call *call = (const roofline_silu_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -738,12 +723,12 @@ roofline_status roofline_silu_fwd_bind(roofline_silu_fwd_call *call, const roofl
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_silu_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*S] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -767,12 +752,11 @@ static void silu_fwd_set_defaults(void *args) {
 }
 
 static roofline_status silu_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_silu_fwd_bind((roofline_silu_fwd_call *)(void *)call, (const roofline_silu_fwd_args *)args,
-                                error);
+  return roofline_silu_fwd_bind((roofline_silu_fwd_call *)call, (const roofline_silu_fwd_args *)args, error);
 }
 
 static roofline_status silu_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_silu_fwd_eval_roofline((const roofline_silu_fwd_call *)(const void *)call, cost);
+  return roofline_silu_fwd_eval_roofline((const roofline_silu_fwd_call *)call, cost);
 }
 
 static const roofline_field silu_fwd_indices[] = {
@@ -801,7 +785,7 @@ static const char *const gelu_fwd_approximate_values[] = {"none", "tanh"};
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status gelu_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                        roofline_dtype *dtype_out) {
-  const roofline_gelu_fwd_call *call = (const roofline_gelu_fwd_call *)(const void *)self;
+  const roofline_gelu_fwd_call *call = (const roofline_gelu_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -827,13 +811,11 @@ roofline_status roofline_gelu_fwd_eval_roofline(const roofline_gelu_fwd_call *ca
   const roofline_dtype T = call->T;
   const int32_t approximate = call->approximate;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = roofline_mul(&status, approximate == ROOFLINE_GELU_FWD_APPROXIMATE_NONE ? 5 : 9,
-                                     roofline_prod(&status, roofline_seq_of_shape(&call->S)));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* input: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       T_size)); /* output: written */
+                                     S_prod);
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -847,7 +829,7 @@ const char *roofline_gelu_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_gelu_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_gelu_fwd_call *call = (const roofline_gelu_fwd_call *)(const void *)self;
+  const roofline_gelu_fwd_call *call = (const roofline_gelu_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -870,14 +852,14 @@ roofline_status roofline_gelu_fwd_bind(roofline_gelu_fwd_call *call, const roofl
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_gelu_fwd_op;
   call->approximate = args->approximate;
-  if ((status = roofline_bind_range(error, "params.approximate", args->approximate, 1,
-                                    2)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_range(error, "params.approximate", args->approximate, 1, 2);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*S] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -910,12 +892,11 @@ static void gelu_fwd_set_defaults(void *args) {
 }
 
 static roofline_status gelu_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_gelu_fwd_bind((roofline_gelu_fwd_call *)(void *)call, (const roofline_gelu_fwd_args *)args,
-                                error);
+  return roofline_gelu_fwd_bind((roofline_gelu_fwd_call *)call, (const roofline_gelu_fwd_args *)args, error);
 }
 
 static roofline_status gelu_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_gelu_fwd_eval_roofline((const roofline_gelu_fwd_call *)(const void *)call, cost);
+  return roofline_gelu_fwd_eval_roofline((const roofline_gelu_fwd_call *)call, cost);
 }
 
 static const roofline_field gelu_fwd_indices[] = {
@@ -947,7 +928,7 @@ const roofline_op roofline_gelu_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status quick_gelu_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                              roofline_dtype *dtype_out) {
-  const roofline_quick_gelu_fwd_call *call = (const roofline_quick_gelu_fwd_call *)(const void *)self;
+  const roofline_quick_gelu_fwd_call *call = (const roofline_quick_gelu_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -973,12 +954,10 @@ roofline_status roofline_quick_gelu_fwd_eval_roofline(const roofline_quick_gelu_
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status, 6, roofline_prod(&status, roofline_seq_of_shape(&call->S)));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* input: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       T_size)); /* output: written */
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = roofline_mul(&status, 6, S_prod);
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -992,7 +971,7 @@ const char *roofline_quick_gelu_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_quick_gelu_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_quick_gelu_fwd_call *call = (const roofline_quick_gelu_fwd_call *)(const void *)self;
+  const roofline_quick_gelu_fwd_call *call = (const roofline_quick_gelu_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -1015,12 +994,12 @@ roofline_status roofline_quick_gelu_fwd_bind(roofline_quick_gelu_fwd_call *call,
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_quick_gelu_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*S] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -1044,13 +1023,12 @@ static void quick_gelu_fwd_set_defaults(void *args) {
 }
 
 static roofline_status quick_gelu_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_quick_gelu_fwd_bind((roofline_quick_gelu_fwd_call *)(void *)call,
+  return roofline_quick_gelu_fwd_bind((roofline_quick_gelu_fwd_call *)call,
                                       (const roofline_quick_gelu_fwd_args *)args, error);
 }
 
 static roofline_status quick_gelu_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_quick_gelu_fwd_eval_roofline((const roofline_quick_gelu_fwd_call *)(const void *)call,
-                                               cost);
+  return roofline_quick_gelu_fwd_eval_roofline((const roofline_quick_gelu_fwd_call *)call, cost);
 }
 
 static const roofline_field quick_gelu_fwd_indices[] = {
@@ -1079,7 +1057,7 @@ const roofline_op roofline_quick_gelu_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status hardswish_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                             roofline_dtype *dtype_out) {
-  const roofline_hardswish_fwd_call *call = (const roofline_hardswish_fwd_call *)(const void *)self;
+  const roofline_hardswish_fwd_call *call = (const roofline_hardswish_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -1105,12 +1083,10 @@ roofline_status roofline_hardswish_fwd_eval_roofline(const roofline_hardswish_fw
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status, 4, roofline_prod(&status, roofline_seq_of_shape(&call->S)));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* input: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       T_size)); /* output: written */
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = roofline_mul(&status, 4, S_prod);
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1124,7 +1100,7 @@ const char *roofline_hardswish_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_hardswish_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_hardswish_fwd_call *call = (const roofline_hardswish_fwd_call *)(const void *)self;
+  const roofline_hardswish_fwd_call *call = (const roofline_hardswish_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -1146,12 +1122,12 @@ roofline_status roofline_hardswish_fwd_bind(roofline_hardswish_fwd_call *call,
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_hardswish_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*S] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -1175,12 +1151,12 @@ static void hardswish_fwd_set_defaults(void *args) {
 }
 
 static roofline_status hardswish_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_hardswish_fwd_bind((roofline_hardswish_fwd_call *)(void *)call,
+  return roofline_hardswish_fwd_bind((roofline_hardswish_fwd_call *)call,
                                      (const roofline_hardswish_fwd_args *)args, error);
 }
 
 static roofline_status hardswish_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_hardswish_fwd_eval_roofline((const roofline_hardswish_fwd_call *)(const void *)call, cost);
+  return roofline_hardswish_fwd_eval_roofline((const roofline_hardswish_fwd_call *)call, cost);
 }
 
 static const roofline_field hardswish_fwd_indices[] = {
@@ -1209,7 +1185,7 @@ const roofline_op roofline_hardswish_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status hardsigmoid_fwd_tensor(const roofline_call *self, int32_t tensor,
                                               roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_hardsigmoid_fwd_call *call = (const roofline_hardsigmoid_fwd_call *)(const void *)self;
+  const roofline_hardsigmoid_fwd_call *call = (const roofline_hardsigmoid_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -1235,12 +1211,10 @@ roofline_status roofline_hardsigmoid_fwd_eval_roofline(const roofline_hardsigmoi
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status, 3, roofline_prod(&status, roofline_seq_of_shape(&call->S)));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* input: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       T_size)); /* output: written */
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = roofline_mul(&status, 3, S_prod);
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1254,7 +1228,7 @@ const char *roofline_hardsigmoid_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_hardsigmoid_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_hardsigmoid_fwd_call *call = (const roofline_hardsigmoid_fwd_call *)(const void *)self;
+  const roofline_hardsigmoid_fwd_call *call = (const roofline_hardsigmoid_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -1277,12 +1251,12 @@ roofline_status roofline_hardsigmoid_fwd_bind(roofline_hardsigmoid_fwd_call *cal
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_hardsigmoid_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*S] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -1310,13 +1284,12 @@ static void hardsigmoid_fwd_set_defaults(void *args) {
 
 static roofline_status hardsigmoid_fwd_bind_any(roofline_call *call, const void *args,
                                                 roofline_error *error) {
-  return roofline_hardsigmoid_fwd_bind((roofline_hardsigmoid_fwd_call *)(void *)call,
+  return roofline_hardsigmoid_fwd_bind((roofline_hardsigmoid_fwd_call *)call,
                                        (const roofline_hardsigmoid_fwd_args *)args, error);
 }
 
 static roofline_status hardsigmoid_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_hardsigmoid_fwd_eval_roofline((const roofline_hardsigmoid_fwd_call *)(const void *)call,
-                                                cost);
+  return roofline_hardsigmoid_fwd_eval_roofline((const roofline_hardsigmoid_fwd_call *)call, cost);
 }
 
 static const roofline_field hardsigmoid_fwd_indices[] = {
@@ -1345,7 +1318,7 @@ const roofline_op roofline_hardsigmoid_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status hardtanh_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                            roofline_dtype *dtype_out) {
-  const roofline_hardtanh_fwd_call *call = (const roofline_hardtanh_fwd_call *)(const void *)self;
+  const roofline_hardtanh_fwd_call *call = (const roofline_hardtanh_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -1371,12 +1344,10 @@ roofline_status roofline_hardtanh_fwd_eval_roofline(const roofline_hardtanh_fwd_
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_prod(&status, roofline_seq_of_shape(&call->S));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* input: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       T_size)); /* output: written */
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = S_prod;
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1390,7 +1361,7 @@ const char *roofline_hardtanh_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_hardtanh_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_hardtanh_fwd_call *call = (const roofline_hardtanh_fwd_call *)(const void *)self;
+  const roofline_hardtanh_fwd_call *call = (const roofline_hardtanh_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -1414,14 +1385,14 @@ roofline_status roofline_hardtanh_fwd_bind(roofline_hardtanh_fwd_call *call,
   call->roofline.op = &roofline_hardtanh_fwd_op;
   call->min_val = args->min_val;
   call->max_val = args->max_val;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   if (!(call->min_val < call->max_val) || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[0]", "min_val < max_val");
   /* input: [*S] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -1451,12 +1422,12 @@ static void hardtanh_fwd_set_defaults(void *args) {
 }
 
 static roofline_status hardtanh_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_hardtanh_fwd_bind((roofline_hardtanh_fwd_call *)(void *)call,
+  return roofline_hardtanh_fwd_bind((roofline_hardtanh_fwd_call *)call,
                                     (const roofline_hardtanh_fwd_args *)args, error);
 }
 
 static roofline_status hardtanh_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_hardtanh_fwd_eval_roofline((const roofline_hardtanh_fwd_call *)(const void *)call, cost);
+  return roofline_hardtanh_fwd_eval_roofline((const roofline_hardtanh_fwd_call *)call, cost);
 }
 
 static const roofline_field hardtanh_fwd_indices[] = {
@@ -1490,7 +1461,7 @@ const roofline_op roofline_hardtanh_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status elu_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                       roofline_dtype *dtype_out) {
-  const roofline_elu_fwd_call *call = (const roofline_elu_fwd_call *)(const void *)self;
+  const roofline_elu_fwd_call *call = (const roofline_elu_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -1516,13 +1487,10 @@ roofline_status roofline_elu_fwd_eval_roofline(const roofline_elu_fwd_call *call
   const roofline_dtype T = call->T;
   const double alpha = call->alpha;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status, alpha == 1.0 ? 2 : 3,
-                                     roofline_prod(&status, roofline_seq_of_shape(&call->S)));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* input: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       T_size)); /* output: written */
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = roofline_mul(&status, alpha == 1.0 ? 2 : 3, S_prod);
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1536,7 +1504,7 @@ const char *roofline_elu_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_elu_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_elu_fwd_call *call = (const roofline_elu_fwd_call *)(const void *)self;
+  const roofline_elu_fwd_call *call = (const roofline_elu_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -1559,12 +1527,12 @@ roofline_status roofline_elu_fwd_bind(roofline_elu_fwd_call *call, const rooflin
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_elu_fwd_op;
   call->alpha = args->alpha;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*S] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -1590,12 +1558,11 @@ static void elu_fwd_set_defaults(void *args) {
 }
 
 static roofline_status elu_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_elu_fwd_bind((roofline_elu_fwd_call *)(void *)call, (const roofline_elu_fwd_args *)args,
-                               error);
+  return roofline_elu_fwd_bind((roofline_elu_fwd_call *)call, (const roofline_elu_fwd_args *)args, error);
 }
 
 static roofline_status elu_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_elu_fwd_eval_roofline((const roofline_elu_fwd_call *)(const void *)call, cost);
+  return roofline_elu_fwd_eval_roofline((const roofline_elu_fwd_call *)call, cost);
 }
 
 static const roofline_field elu_fwd_indices[] = {
@@ -1627,7 +1594,7 @@ const roofline_op roofline_elu_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status celu_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                        roofline_dtype *dtype_out) {
-  const roofline_celu_fwd_call *call = (const roofline_celu_fwd_call *)(const void *)self;
+  const roofline_celu_fwd_call *call = (const roofline_celu_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -1653,13 +1620,10 @@ roofline_status roofline_celu_fwd_eval_roofline(const roofline_celu_fwd_call *ca
   const roofline_dtype T = call->T;
   const double alpha = call->alpha;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status, alpha == 1.0 ? 4 : 6,
-                                     roofline_prod(&status, roofline_seq_of_shape(&call->S)));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* input: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       T_size)); /* output: written */
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = roofline_mul(&status, alpha == 1.0 ? 4 : 6, S_prod);
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1673,7 +1637,7 @@ const char *roofline_celu_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_celu_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_celu_fwd_call *call = (const roofline_celu_fwd_call *)(const void *)self;
+  const roofline_celu_fwd_call *call = (const roofline_celu_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -1696,14 +1660,14 @@ roofline_status roofline_celu_fwd_bind(roofline_celu_fwd_call *call, const roofl
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_celu_fwd_op;
   call->alpha = args->alpha;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   if (!(call->alpha != 0.0) || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[0]", "alpha != 0");
   /* input: [*S] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -1729,12 +1693,11 @@ static void celu_fwd_set_defaults(void *args) {
 }
 
 static roofline_status celu_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_celu_fwd_bind((roofline_celu_fwd_call *)(void *)call, (const roofline_celu_fwd_args *)args,
-                                error);
+  return roofline_celu_fwd_bind((roofline_celu_fwd_call *)call, (const roofline_celu_fwd_args *)args, error);
 }
 
 static roofline_status celu_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_celu_fwd_eval_roofline((const roofline_celu_fwd_call *)(const void *)call, cost);
+  return roofline_celu_fwd_eval_roofline((const roofline_celu_fwd_call *)call, cost);
 }
 
 static const roofline_field celu_fwd_indices[] = {
@@ -1766,7 +1729,7 @@ const roofline_op roofline_celu_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status selu_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                        roofline_dtype *dtype_out) {
-  const roofline_selu_fwd_call *call = (const roofline_selu_fwd_call *)(const void *)self;
+  const roofline_selu_fwd_call *call = (const roofline_selu_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -1791,12 +1754,10 @@ roofline_status roofline_selu_fwd_eval_roofline(const roofline_selu_fwd_call *ca
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status, 4, roofline_prod(&status, roofline_seq_of_shape(&call->S)));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* input: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       T_size)); /* output: written */
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = roofline_mul(&status, 4, S_prod);
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1810,7 +1771,7 @@ const char *roofline_selu_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_selu_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_selu_fwd_call *call = (const roofline_selu_fwd_call *)(const void *)self;
+  const roofline_selu_fwd_call *call = (const roofline_selu_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -1832,12 +1793,12 @@ roofline_status roofline_selu_fwd_bind(roofline_selu_fwd_call *call, const roofl
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_selu_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*S] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -1863,12 +1824,11 @@ static void selu_fwd_set_defaults(void *args) {
 }
 
 static roofline_status selu_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_selu_fwd_bind((roofline_selu_fwd_call *)(void *)call, (const roofline_selu_fwd_args *)args,
-                                error);
+  return roofline_selu_fwd_bind((roofline_selu_fwd_call *)call, (const roofline_selu_fwd_args *)args, error);
 }
 
 static roofline_status selu_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_selu_fwd_eval_roofline((const roofline_selu_fwd_call *)(const void *)call, cost);
+  return roofline_selu_fwd_eval_roofline((const roofline_selu_fwd_call *)call, cost);
 }
 
 static const roofline_field selu_fwd_indices[] = {
@@ -1896,7 +1856,7 @@ const roofline_op roofline_selu_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status softplus_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                            roofline_dtype *dtype_out) {
-  const roofline_softplus_fwd_call *call = (const roofline_softplus_fwd_call *)(const void *)self;
+  const roofline_softplus_fwd_call *call = (const roofline_softplus_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -1923,13 +1883,10 @@ roofline_status roofline_softplus_fwd_eval_roofline(const roofline_softplus_fwd_
   const roofline_dtype T = call->T;
   const double beta = call->beta;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status, beta == 1.0 ? 4 : 6,
-                                     roofline_prod(&status, roofline_seq_of_shape(&call->S)));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* input: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       T_size)); /* output: written */
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = roofline_mul(&status, beta == 1.0 ? 4 : 6, S_prod);
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1943,7 +1900,7 @@ const char *roofline_softplus_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_softplus_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_softplus_fwd_call *call = (const roofline_softplus_fwd_call *)(const void *)self;
+  const roofline_softplus_fwd_call *call = (const roofline_softplus_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -1967,12 +1924,12 @@ roofline_status roofline_softplus_fwd_bind(roofline_softplus_fwd_call *call,
   call->roofline.op = &roofline_softplus_fwd_op;
   call->beta = args->beta;
   call->threshold = args->threshold;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*S] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -1996,12 +1953,12 @@ static void softplus_fwd_set_defaults(void *args) {
 }
 
 static roofline_status softplus_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_softplus_fwd_bind((roofline_softplus_fwd_call *)(void *)call,
+  return roofline_softplus_fwd_bind((roofline_softplus_fwd_call *)call,
                                     (const roofline_softplus_fwd_args *)args, error);
 }
 
 static roofline_status softplus_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_softplus_fwd_eval_roofline((const roofline_softplus_fwd_call *)(const void *)call, cost);
+  return roofline_softplus_fwd_eval_roofline((const roofline_softplus_fwd_call *)call, cost);
 }
 
 static const roofline_field softplus_fwd_indices[] = {
@@ -2035,7 +1992,7 @@ const roofline_op roofline_softplus_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status softsign_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                            roofline_dtype *dtype_out) {
-  const roofline_softsign_fwd_call *call = (const roofline_softsign_fwd_call *)(const void *)self;
+  const roofline_softsign_fwd_call *call = (const roofline_softsign_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -2061,12 +2018,10 @@ roofline_status roofline_softsign_fwd_eval_roofline(const roofline_softsign_fwd_
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status, 3, roofline_prod(&status, roofline_seq_of_shape(&call->S)));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* input: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       T_size)); /* output: written */
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = roofline_mul(&status, 3, S_prod);
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -2080,7 +2035,7 @@ const char *roofline_softsign_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_softsign_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_softsign_fwd_call *call = (const roofline_softsign_fwd_call *)(const void *)self;
+  const roofline_softsign_fwd_call *call = (const roofline_softsign_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -2102,12 +2057,12 @@ roofline_status roofline_softsign_fwd_bind(roofline_softsign_fwd_call *call,
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_softsign_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*S] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -2131,12 +2086,12 @@ static void softsign_fwd_set_defaults(void *args) {
 }
 
 static roofline_status softsign_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_softsign_fwd_bind((roofline_softsign_fwd_call *)(void *)call,
+  return roofline_softsign_fwd_bind((roofline_softsign_fwd_call *)call,
                                     (const roofline_softsign_fwd_args *)args, error);
 }
 
 static roofline_status softsign_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_softsign_fwd_eval_roofline((const roofline_softsign_fwd_call *)(const void *)call, cost);
+  return roofline_softsign_fwd_eval_roofline((const roofline_softsign_fwd_call *)call, cost);
 }
 
 static const roofline_field softsign_fwd_indices[] = {
@@ -2164,7 +2119,7 @@ const roofline_op roofline_softsign_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status log_sigmoid_fwd_tensor(const roofline_call *self, int32_t tensor,
                                               roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_log_sigmoid_fwd_call *call = (const roofline_log_sigmoid_fwd_call *)(const void *)self;
+  const roofline_log_sigmoid_fwd_call *call = (const roofline_log_sigmoid_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -2190,12 +2145,10 @@ roofline_status roofline_log_sigmoid_fwd_eval_roofline(const roofline_log_sigmoi
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status, 7, roofline_prod(&status, roofline_seq_of_shape(&call->S)));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* input: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       T_size)); /* output: written */
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = roofline_mul(&status, 7, S_prod);
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -2209,7 +2162,7 @@ const char *roofline_log_sigmoid_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_log_sigmoid_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_log_sigmoid_fwd_call *call = (const roofline_log_sigmoid_fwd_call *)(const void *)self;
+  const roofline_log_sigmoid_fwd_call *call = (const roofline_log_sigmoid_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -2232,12 +2185,12 @@ roofline_status roofline_log_sigmoid_fwd_bind(roofline_log_sigmoid_fwd_call *cal
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_log_sigmoid_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*S] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -2266,13 +2219,12 @@ static void log_sigmoid_fwd_set_defaults(void *args) {
 
 static roofline_status log_sigmoid_fwd_bind_any(roofline_call *call, const void *args,
                                                 roofline_error *error) {
-  return roofline_log_sigmoid_fwd_bind((roofline_log_sigmoid_fwd_call *)(void *)call,
+  return roofline_log_sigmoid_fwd_bind((roofline_log_sigmoid_fwd_call *)call,
                                        (const roofline_log_sigmoid_fwd_args *)args, error);
 }
 
 static roofline_status log_sigmoid_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_log_sigmoid_fwd_eval_roofline((const roofline_log_sigmoid_fwd_call *)(const void *)call,
-                                                cost);
+  return roofline_log_sigmoid_fwd_eval_roofline((const roofline_log_sigmoid_fwd_call *)call, cost);
 }
 
 static const roofline_field log_sigmoid_fwd_indices[] = {
@@ -2301,7 +2253,7 @@ const roofline_op roofline_log_sigmoid_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status mish_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                        roofline_dtype *dtype_out) {
-  const roofline_mish_fwd_call *call = (const roofline_mish_fwd_call *)(const void *)self;
+  const roofline_mish_fwd_call *call = (const roofline_mish_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -2326,12 +2278,10 @@ roofline_status roofline_mish_fwd_eval_roofline(const roofline_mish_fwd_call *ca
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status, 5, roofline_prod(&status, roofline_seq_of_shape(&call->S)));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* input: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       T_size)); /* output: written */
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = roofline_mul(&status, 5, S_prod);
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -2345,7 +2295,7 @@ const char *roofline_mish_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_mish_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_mish_fwd_call *call = (const roofline_mish_fwd_call *)(const void *)self;
+  const roofline_mish_fwd_call *call = (const roofline_mish_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -2367,12 +2317,12 @@ roofline_status roofline_mish_fwd_bind(roofline_mish_fwd_call *call, const roofl
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_mish_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*S] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -2396,12 +2346,11 @@ static void mish_fwd_set_defaults(void *args) {
 }
 
 static roofline_status mish_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_mish_fwd_bind((roofline_mish_fwd_call *)(void *)call, (const roofline_mish_fwd_args *)args,
-                                error);
+  return roofline_mish_fwd_bind((roofline_mish_fwd_call *)call, (const roofline_mish_fwd_args *)args, error);
 }
 
 static roofline_status mish_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_mish_fwd_eval_roofline((const roofline_mish_fwd_call *)(const void *)call, cost);
+  return roofline_mish_fwd_eval_roofline((const roofline_mish_fwd_call *)call, cost);
 }
 
 static const roofline_field mish_fwd_indices[] = {
@@ -2429,7 +2378,7 @@ const roofline_op roofline_mish_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status squared_relu_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_squared_relu_fwd_call *call = (const roofline_squared_relu_fwd_call *)(const void *)self;
+  const roofline_squared_relu_fwd_call *call = (const roofline_squared_relu_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -2455,12 +2404,10 @@ roofline_status roofline_squared_relu_fwd_eval_roofline(const roofline_squared_r
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status, 2, roofline_prod(&status, roofline_seq_of_shape(&call->S)));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* input: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       T_size)); /* output: written */
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = roofline_mul(&status, 2, S_prod);
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -2474,7 +2421,7 @@ const char *roofline_squared_relu_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_squared_relu_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_squared_relu_fwd_call *call = (const roofline_squared_relu_fwd_call *)(const void *)self;
+  const roofline_squared_relu_fwd_call *call = (const roofline_squared_relu_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -2497,12 +2444,12 @@ roofline_status roofline_squared_relu_fwd_bind(roofline_squared_relu_fwd_call *c
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_squared_relu_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*S] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -2526,13 +2473,12 @@ static void squared_relu_fwd_set_defaults(void *args) {
 
 static roofline_status squared_relu_fwd_bind_any(roofline_call *call, const void *args,
                                                  roofline_error *error) {
-  return roofline_squared_relu_fwd_bind((roofline_squared_relu_fwd_call *)(void *)call,
+  return roofline_squared_relu_fwd_bind((roofline_squared_relu_fwd_call *)call,
                                         (const roofline_squared_relu_fwd_args *)args, error);
 }
 
 static roofline_status squared_relu_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_squared_relu_fwd_eval_roofline((const roofline_squared_relu_fwd_call *)(const void *)call,
-                                                 cost);
+  return roofline_squared_relu_fwd_eval_roofline((const roofline_squared_relu_fwd_call *)call, cost);
 }
 
 static const roofline_field squared_relu_fwd_indices[] = {

@@ -36,7 +36,7 @@ extern const roofline_op roofline_relu_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_relu_fwd_call *roofline_relu_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_relu_fwd_op ? (const roofline_relu_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_relu_fwd_op ? (const roofline_relu_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -71,7 +71,7 @@ extern const roofline_op roofline_relu6_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_relu6_fwd_call *roofline_relu6_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_relu6_fwd_op ? (const roofline_relu6_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_relu6_fwd_op ? (const roofline_relu6_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -109,8 +109,7 @@ extern const roofline_op roofline_leaky_relu_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_leaky_relu_fwd_call *roofline_leaky_relu_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_leaky_relu_fwd_op ? (const roofline_leaky_relu_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_leaky_relu_fwd_op ? (const roofline_leaky_relu_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -146,7 +145,7 @@ extern const roofline_op roofline_sigmoid_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_sigmoid_fwd_call *roofline_sigmoid_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_sigmoid_fwd_op ? (const roofline_sigmoid_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_sigmoid_fwd_op ? (const roofline_sigmoid_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -182,7 +181,7 @@ extern const roofline_op roofline_tanh_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_tanh_fwd_call *roofline_tanh_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_tanh_fwd_op ? (const roofline_tanh_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_tanh_fwd_op ? (const roofline_tanh_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -217,7 +216,7 @@ extern const roofline_op roofline_silu_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_silu_fwd_call *roofline_silu_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_silu_fwd_op ? (const roofline_silu_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_silu_fwd_op ? (const roofline_silu_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -257,7 +256,7 @@ extern const roofline_op roofline_gelu_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_gelu_fwd_call *roofline_gelu_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_gelu_fwd_op ? (const roofline_gelu_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_gelu_fwd_op ? (const roofline_gelu_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -292,8 +291,7 @@ extern const roofline_op roofline_quick_gelu_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_quick_gelu_fwd_call *roofline_quick_gelu_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_quick_gelu_fwd_op ? (const roofline_quick_gelu_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_quick_gelu_fwd_op ? (const roofline_quick_gelu_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -329,8 +327,7 @@ extern const roofline_op roofline_hardswish_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_hardswish_fwd_call *roofline_hardswish_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_hardswish_fwd_op ? (const roofline_hardswish_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_hardswish_fwd_op ? (const roofline_hardswish_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -366,8 +363,7 @@ extern const roofline_op roofline_hardsigmoid_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_hardsigmoid_fwd_call *roofline_hardsigmoid_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_hardsigmoid_fwd_op ? (const roofline_hardsigmoid_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_hardsigmoid_fwd_op ? (const roofline_hardsigmoid_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -410,8 +406,7 @@ extern const roofline_op roofline_hardtanh_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_hardtanh_fwd_call *roofline_hardtanh_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_hardtanh_fwd_op ? (const roofline_hardtanh_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_hardtanh_fwd_op ? (const roofline_hardtanh_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -450,7 +445,7 @@ extern const roofline_op roofline_elu_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_elu_fwd_call *roofline_elu_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_elu_fwd_op ? (const roofline_elu_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_elu_fwd_op ? (const roofline_elu_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -488,7 +483,7 @@ extern const roofline_op roofline_celu_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_celu_fwd_call *roofline_celu_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_celu_fwd_op ? (const roofline_celu_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_celu_fwd_op ? (const roofline_celu_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -523,7 +518,7 @@ extern const roofline_op roofline_selu_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_selu_fwd_call *roofline_selu_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_selu_fwd_op ? (const roofline_selu_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_selu_fwd_op ? (const roofline_selu_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -564,8 +559,7 @@ extern const roofline_op roofline_softplus_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_softplus_fwd_call *roofline_softplus_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_softplus_fwd_op ? (const roofline_softplus_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_softplus_fwd_op ? (const roofline_softplus_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -601,8 +595,7 @@ extern const roofline_op roofline_softsign_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_softsign_fwd_call *roofline_softsign_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_softsign_fwd_op ? (const roofline_softsign_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_softsign_fwd_op ? (const roofline_softsign_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -638,8 +631,7 @@ extern const roofline_op roofline_log_sigmoid_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_log_sigmoid_fwd_call *roofline_log_sigmoid_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_log_sigmoid_fwd_op ? (const roofline_log_sigmoid_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_log_sigmoid_fwd_op ? (const roofline_log_sigmoid_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -676,7 +668,7 @@ extern const roofline_op roofline_mish_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_mish_fwd_call *roofline_mish_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_mish_fwd_op ? (const roofline_mish_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_mish_fwd_op ? (const roofline_mish_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -711,8 +703,7 @@ extern const roofline_op roofline_squared_relu_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_squared_relu_fwd_call *roofline_squared_relu_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_squared_relu_fwd_op
-      ? (const roofline_squared_relu_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_squared_relu_fwd_op ? (const roofline_squared_relu_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,

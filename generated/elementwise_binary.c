@@ -15,10 +15,10 @@ static const roofline_shape *add_fwd_broadcast(roofline_status *status, const ro
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status add_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                       roofline_dtype *dtype_out) {
-  const roofline_add_fwd_call *call = (const roofline_add_fwd_call *)(const void *)self;
+  const roofline_add_fwd_call *call = (const roofline_add_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  roofline_shape shape5;
+  roofline_shape shape1;
   shape->rank = 0;
   switch (tensor) {
   case 0: /* input: [*A] */
@@ -30,7 +30,7 @@ static roofline_status add_fwd_tensor(const roofline_call *self, int32_t tensor,
     *dtype_out = T;
     break;
   case 2: /* output: [*broadcast(A, B)] */
-    roofline_shape_append(&status, shape, roofline_seq_of_shape(add_fwd_broadcast(&status, call, &shape5)));
+    roofline_shape_append(&status, shape, roofline_seq_of_shape(add_fwd_broadcast(&status, call, &shape1)));
     *dtype_out = T;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -45,21 +45,16 @@ roofline_status roofline_add_fwd_eval_roofline(const roofline_add_fwd_call *call
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  roofline_shape shape5;
-  roofline_shape shape14;
-  const int64_t flops = roofline_mul(&status, roofline_eq(call->alpha, roofline_int(1)) ? 1 : 2,
-                                     roofline_prod(&status,
-                                     roofline_seq_of_shape(add_fwd_broadcast(&status, call, &shape5))));
+  roofline_shape shape1;
+  const int64_t prod1 = roofline_prod(&status,
+                                      roofline_seq_of_shape(add_fwd_broadcast(&status, call, &shape1)));
+  const int64_t flops = roofline_mul(&status, roofline_eq(call->alpha, roofline_int(1)) ? 1 : 2, prod1);
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* other: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_prod(&status,
-                       roofline_seq_of_shape(add_fwd_broadcast(&status, call, &shape14))),
-                       T_size)); /* output: written */
+                                    T_size)); /* other: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, prod1, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -73,7 +68,7 @@ const char *roofline_add_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_add_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_add_fwd_call *call = (const roofline_add_fwd_call *)(const void *)self;
+  const roofline_add_fwd_call *call = (const roofline_add_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -81,7 +76,7 @@ roofline_status roofline_add_fwd_read_bytes(const roofline_call *self, int64_t *
                                T_size); /* input: read */
   total = roofline_add(&status, total,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* other: read */
+                                    T_size)); /* other: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -101,24 +96,24 @@ roofline_status roofline_add_fwd_bind(roofline_add_fwd_call *call, const rooflin
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_add_fwd_op;
   call->alpha = args->alpha;
-  if ((status = roofline_bind_value(error, "params.alpha", &args->alpha,
-                                    &add_fwd_alpha_union)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.other", &args->other,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.alpha", &args->alpha, &add_fwd_alpha_union);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.other", &args->other, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*A] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->A)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->A);
+  if (status != ROOFLINE_OK) return status;
   /* other: [*B] */
-  if ((status = roofline_bind_splice(error, &names[1], &args->other, 0, 0,
-                                     &call->B)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[1], &args->other, 0, 0, &call->B);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1d5fu)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   if (!(roofline_category_of(&status, call->alpha) == ROOFLINE_CATEGORY_INT
         || roofline_category_of(&status, call->alpha) == roofline_category_of(&status,
-        roofline_dtype_value(call->T))) || status != ROOFLINE_OK)
+      roofline_dtype_value(call->T))) || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[0]",
                               "category(alpha) == 'int' or category(alpha) == category(T)");
   if (!(roofline_representable(&status, call->alpha, call->T)) || status != ROOFLINE_OK)
@@ -175,12 +170,11 @@ static void add_fwd_set_defaults(void *args) {
 }
 
 static roofline_status add_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_add_fwd_bind((roofline_add_fwd_call *)(void *)call, (const roofline_add_fwd_args *)args,
-                               error);
+  return roofline_add_fwd_bind((roofline_add_fwd_call *)call, (const roofline_add_fwd_args *)args, error);
 }
 
 static roofline_status add_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_add_fwd_eval_roofline((const roofline_add_fwd_call *)(const void *)call, cost);
+  return roofline_add_fwd_eval_roofline((const roofline_add_fwd_call *)call, cost);
 }
 
 static const roofline_field add_fwd_indices[] = {
@@ -221,10 +215,10 @@ static const roofline_shape *sub_fwd_broadcast(roofline_status *status, const ro
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status sub_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                       roofline_dtype *dtype_out) {
-  const roofline_sub_fwd_call *call = (const roofline_sub_fwd_call *)(const void *)self;
+  const roofline_sub_fwd_call *call = (const roofline_sub_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  roofline_shape shape5;
+  roofline_shape shape1;
   shape->rank = 0;
   switch (tensor) {
   case 0: /* input: [*A] */
@@ -236,7 +230,7 @@ static roofline_status sub_fwd_tensor(const roofline_call *self, int32_t tensor,
     *dtype_out = T;
     break;
   case 2: /* output: [*broadcast(A, B)] */
-    roofline_shape_append(&status, shape, roofline_seq_of_shape(sub_fwd_broadcast(&status, call, &shape5)));
+    roofline_shape_append(&status, shape, roofline_seq_of_shape(sub_fwd_broadcast(&status, call, &shape1)));
     *dtype_out = T;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -251,21 +245,16 @@ roofline_status roofline_sub_fwd_eval_roofline(const roofline_sub_fwd_call *call
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  roofline_shape shape5;
-  roofline_shape shape14;
-  const int64_t flops = roofline_mul(&status, roofline_eq(call->alpha, roofline_int(1)) ? 1 : 2,
-                                     roofline_prod(&status,
-                                     roofline_seq_of_shape(sub_fwd_broadcast(&status, call, &shape5))));
+  roofline_shape shape1;
+  const int64_t prod1 = roofline_prod(&status,
+                                      roofline_seq_of_shape(sub_fwd_broadcast(&status, call, &shape1)));
+  const int64_t flops = roofline_mul(&status, roofline_eq(call->alpha, roofline_int(1)) ? 1 : 2, prod1);
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* other: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_prod(&status,
-                       roofline_seq_of_shape(sub_fwd_broadcast(&status, call, &shape14))),
-                       T_size)); /* output: written */
+                                    T_size)); /* other: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, prod1, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -279,7 +268,7 @@ const char *roofline_sub_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_sub_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_sub_fwd_call *call = (const roofline_sub_fwd_call *)(const void *)self;
+  const roofline_sub_fwd_call *call = (const roofline_sub_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -287,7 +276,7 @@ roofline_status roofline_sub_fwd_read_bytes(const roofline_call *self, int64_t *
                                T_size); /* input: read */
   total = roofline_add(&status, total,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* other: read */
+                                    T_size)); /* other: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -307,24 +296,24 @@ roofline_status roofline_sub_fwd_bind(roofline_sub_fwd_call *call, const rooflin
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_sub_fwd_op;
   call->alpha = args->alpha;
-  if ((status = roofline_bind_value(error, "params.alpha", &args->alpha,
-                                    &sub_fwd_alpha_union)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.other", &args->other,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.alpha", &args->alpha, &sub_fwd_alpha_union);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.other", &args->other, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*A] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->A)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->A);
+  if (status != ROOFLINE_OK) return status;
   /* other: [*B] */
-  if ((status = roofline_bind_splice(error, &names[1], &args->other, 0, 0,
-                                     &call->B)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[1], &args->other, 0, 0, &call->B);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1d5du)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   if (!(roofline_category_of(&status, call->alpha) == ROOFLINE_CATEGORY_INT
         || roofline_category_of(&status, call->alpha) == roofline_category_of(&status,
-        roofline_dtype_value(call->T))) || status != ROOFLINE_OK)
+      roofline_dtype_value(call->T))) || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[0]",
                               "category(alpha) == 'int' or category(alpha) == category(T)");
   if (!(roofline_representable(&status, call->alpha, call->T)) || status != ROOFLINE_OK)
@@ -371,12 +360,11 @@ static void sub_fwd_set_defaults(void *args) {
 }
 
 static roofline_status sub_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_sub_fwd_bind((roofline_sub_fwd_call *)(void *)call, (const roofline_sub_fwd_args *)args,
-                               error);
+  return roofline_sub_fwd_bind((roofline_sub_fwd_call *)call, (const roofline_sub_fwd_args *)args, error);
 }
 
 static roofline_status sub_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_sub_fwd_eval_roofline((const roofline_sub_fwd_call *)(const void *)call, cost);
+  return roofline_sub_fwd_eval_roofline((const roofline_sub_fwd_call *)call, cost);
 }
 
 static const roofline_field sub_fwd_indices[] = {
@@ -417,10 +405,10 @@ static const roofline_shape *mul_fwd_broadcast(roofline_status *status, const ro
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status mul_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                       roofline_dtype *dtype_out) {
-  const roofline_mul_fwd_call *call = (const roofline_mul_fwd_call *)(const void *)self;
+  const roofline_mul_fwd_call *call = (const roofline_mul_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  roofline_shape shape5;
+  roofline_shape shape1;
   shape->rank = 0;
   switch (tensor) {
   case 0: /* input: [*A] */
@@ -432,7 +420,7 @@ static roofline_status mul_fwd_tensor(const roofline_call *self, int32_t tensor,
     *dtype_out = T;
     break;
   case 2: /* output: [*broadcast(A, B)] */
-    roofline_shape_append(&status, shape, roofline_seq_of_shape(mul_fwd_broadcast(&status, call, &shape5)));
+    roofline_shape_append(&status, shape, roofline_seq_of_shape(mul_fwd_broadcast(&status, call, &shape1)));
     *dtype_out = T;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -447,20 +435,16 @@ roofline_status roofline_mul_fwd_eval_roofline(const roofline_mul_fwd_call *call
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  roofline_shape shape5;
-  roofline_shape shape14;
-  const int64_t flops = roofline_prod(&status,
-                                      roofline_seq_of_shape(mul_fwd_broadcast(&status, call, &shape5)));
+  roofline_shape shape1;
+  const int64_t prod1 = roofline_prod(&status,
+                                      roofline_seq_of_shape(mul_fwd_broadcast(&status, call, &shape1)));
+  const int64_t flops = prod1;
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* other: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_prod(&status,
-                       roofline_seq_of_shape(mul_fwd_broadcast(&status, call, &shape14))),
-                       T_size)); /* output: written */
+                                    T_size)); /* other: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, prod1, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -474,7 +458,7 @@ const char *roofline_mul_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_mul_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_mul_fwd_call *call = (const roofline_mul_fwd_call *)(const void *)self;
+  const roofline_mul_fwd_call *call = (const roofline_mul_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -482,7 +466,7 @@ roofline_status roofline_mul_fwd_read_bytes(const roofline_call *self, int64_t *
                                T_size); /* input: read */
   total = roofline_add(&status, total,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* other: read */
+                                    T_size)); /* other: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -500,17 +484,17 @@ roofline_status roofline_mul_fwd_bind(roofline_mul_fwd_call *call, const rooflin
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_mul_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.other", &args->other,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.other", &args->other, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*A] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->A)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->A);
+  if (status != ROOFLINE_OK) return status;
   /* other: [*B] */
-  if ((status = roofline_bind_splice(error, &names[1], &args->other, 0, 0,
-                                     &call->B)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[1], &args->other, 0, 0, &call->B);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1d5fu)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -548,12 +532,11 @@ static void mul_fwd_set_defaults(void *args) {
 }
 
 static roofline_status mul_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_mul_fwd_bind((roofline_mul_fwd_call *)(void *)call, (const roofline_mul_fwd_args *)args,
-                               error);
+  return roofline_mul_fwd_bind((roofline_mul_fwd_call *)call, (const roofline_mul_fwd_args *)args, error);
 }
 
 static roofline_status mul_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_mul_fwd_eval_roofline((const roofline_mul_fwd_call *)(const void *)call, cost);
+  return roofline_mul_fwd_eval_roofline((const roofline_mul_fwd_call *)call, cost);
 }
 
 static const roofline_field mul_fwd_indices[] = {
@@ -591,10 +574,10 @@ static const roofline_shape *div_fwd_broadcast(roofline_status *status, const ro
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status div_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                       roofline_dtype *dtype_out) {
-  const roofline_div_fwd_call *call = (const roofline_div_fwd_call *)(const void *)self;
+  const roofline_div_fwd_call *call = (const roofline_div_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  roofline_shape shape5;
+  roofline_shape shape1;
   shape->rank = 0;
   switch (tensor) {
   case 0: /* input: [*A] */
@@ -606,7 +589,7 @@ static roofline_status div_fwd_tensor(const roofline_call *self, int32_t tensor,
     *dtype_out = T;
     break;
   case 2: /* output: [*broadcast(A, B)] */
-    roofline_shape_append(&status, shape, roofline_seq_of_shape(div_fwd_broadcast(&status, call, &shape5)));
+    roofline_shape_append(&status, shape, roofline_seq_of_shape(div_fwd_broadcast(&status, call, &shape1)));
     *dtype_out = T;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -622,21 +605,16 @@ roofline_status roofline_div_fwd_eval_roofline(const roofline_div_fwd_call *call
   const roofline_dtype T = call->T;
   const int32_t rounding_mode = call->rounding_mode;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  roofline_shape shape5;
-  roofline_shape shape14;
-  const int64_t flops = roofline_mul(&status, rounding_mode != 0 ? 2 : 1,
-                                     roofline_prod(&status,
-                                     roofline_seq_of_shape(div_fwd_broadcast(&status, call, &shape5))));
+  roofline_shape shape1;
+  const int64_t prod1 = roofline_prod(&status,
+                                      roofline_seq_of_shape(div_fwd_broadcast(&status, call, &shape1)));
+  const int64_t flops = roofline_mul(&status, rounding_mode != 0 ? 2 : 1, prod1);
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* other: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_prod(&status,
-                       roofline_seq_of_shape(div_fwd_broadcast(&status, call, &shape14))),
-                       T_size)); /* output: written */
+                                    T_size)); /* other: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, prod1, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -650,7 +628,7 @@ const char *roofline_div_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_div_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_div_fwd_call *call = (const roofline_div_fwd_call *)(const void *)self;
+  const roofline_div_fwd_call *call = (const roofline_div_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -658,7 +636,7 @@ roofline_status roofline_div_fwd_read_bytes(const roofline_call *self, int64_t *
                                T_size); /* input: read */
   total = roofline_add(&status, total,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* other: read */
+                                    T_size)); /* other: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -677,19 +655,19 @@ roofline_status roofline_div_fwd_bind(roofline_div_fwd_call *call, const rooflin
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_div_fwd_op;
   call->rounding_mode = args->rounding_mode;
-  if ((status = roofline_bind_range(error, "params.rounding_mode", args->rounding_mode, 0,
-                                    2)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.other", &args->other,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_range(error, "params.rounding_mode", args->rounding_mode, 0, 2);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.other", &args->other, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*A] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->A)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->A);
+  if (status != ROOFLINE_OK) return status;
   /* other: [*B] */
-  if ((status = roofline_bind_splice(error, &names[1], &args->other, 0, 0,
-                                     &call->B)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[1], &args->other, 0, 0, &call->B);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -723,12 +701,11 @@ static void div_fwd_set_defaults(void *args) {
 }
 
 static roofline_status div_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_div_fwd_bind((roofline_div_fwd_call *)(void *)call, (const roofline_div_fwd_args *)args,
-                               error);
+  return roofline_div_fwd_bind((roofline_div_fwd_call *)call, (const roofline_div_fwd_args *)args, error);
 }
 
 static roofline_status div_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_div_fwd_eval_roofline((const roofline_div_fwd_call *)(const void *)call, cost);
+  return roofline_div_fwd_eval_roofline((const roofline_div_fwd_call *)call, cost);
 }
 
 static const roofline_field div_fwd_indices[] = {
@@ -770,10 +747,10 @@ static const roofline_shape *remainder_fwd_broadcast(roofline_status *status,
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status remainder_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                             roofline_dtype *dtype_out) {
-  const roofline_remainder_fwd_call *call = (const roofline_remainder_fwd_call *)(const void *)self;
+  const roofline_remainder_fwd_call *call = (const roofline_remainder_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  roofline_shape shape5;
+  roofline_shape shape1;
   shape->rank = 0;
   switch (tensor) {
   case 0: /* input: [*A] */
@@ -786,7 +763,7 @@ static roofline_status remainder_fwd_tensor(const roofline_call *self, int32_t t
     break;
   case 2: /* output: [*broadcast(A, B)] */
     roofline_shape_append(&status, shape,
-                          roofline_seq_of_shape(remainder_fwd_broadcast(&status, call, &shape5)));
+                          roofline_seq_of_shape(remainder_fwd_broadcast(&status, call, &shape1)));
     *dtype_out = T;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -802,21 +779,16 @@ roofline_status roofline_remainder_fwd_eval_roofline(const roofline_remainder_fw
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  roofline_shape shape5;
-  roofline_shape shape14;
-  const int64_t flops = roofline_mul(&status, 4,
-                                     roofline_prod(&status,
-                                     roofline_seq_of_shape(remainder_fwd_broadcast(&status, call, &shape5))));
+  roofline_shape shape1;
+  const int64_t prod1 = roofline_prod(&status,
+                                      roofline_seq_of_shape(remainder_fwd_broadcast(&status, call, &shape1)));
+  const int64_t flops = roofline_mul(&status, 4, prod1);
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* other: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_prod(&status,
-                       roofline_seq_of_shape(remainder_fwd_broadcast(&status, call, &shape14))),
-                       T_size)); /* output: written */
+                                    T_size)); /* other: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, prod1, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -830,7 +802,7 @@ const char *roofline_remainder_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_remainder_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_remainder_fwd_call *call = (const roofline_remainder_fwd_call *)(const void *)self;
+  const roofline_remainder_fwd_call *call = (const roofline_remainder_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -838,7 +810,7 @@ roofline_status roofline_remainder_fwd_read_bytes(const roofline_call *self, int
                                T_size); /* input: read */
   total = roofline_add(&status, total,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* other: read */
+                                    T_size)); /* other: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -856,17 +828,17 @@ roofline_status roofline_remainder_fwd_bind(roofline_remainder_fwd_call *call,
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_remainder_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.other", &args->other,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.other", &args->other, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*A] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->A)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->A);
+  if (status != ROOFLINE_OK) return status;
   /* other: [*B] */
-  if ((status = roofline_bind_splice(error, &names[1], &args->other, 0, 0,
-                                     &call->B)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[1], &args->other, 0, 0, &call->B);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -899,12 +871,12 @@ static void remainder_fwd_set_defaults(void *args) {
 }
 
 static roofline_status remainder_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_remainder_fwd_bind((roofline_remainder_fwd_call *)(void *)call,
+  return roofline_remainder_fwd_bind((roofline_remainder_fwd_call *)call,
                                      (const roofline_remainder_fwd_args *)args, error);
 }
 
 static roofline_status remainder_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_remainder_fwd_eval_roofline((const roofline_remainder_fwd_call *)(const void *)call, cost);
+  return roofline_remainder_fwd_eval_roofline((const roofline_remainder_fwd_call *)call, cost);
 }
 
 static const roofline_field remainder_fwd_indices[] = {
@@ -942,10 +914,10 @@ static const roofline_shape *fmod_fwd_broadcast(roofline_status *status, const r
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status fmod_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                        roofline_dtype *dtype_out) {
-  const roofline_fmod_fwd_call *call = (const roofline_fmod_fwd_call *)(const void *)self;
+  const roofline_fmod_fwd_call *call = (const roofline_fmod_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  roofline_shape shape5;
+  roofline_shape shape1;
   shape->rank = 0;
   switch (tensor) {
   case 0: /* input: [*A] */
@@ -957,7 +929,7 @@ static roofline_status fmod_fwd_tensor(const roofline_call *self, int32_t tensor
     *dtype_out = T;
     break;
   case 2: /* output: [*broadcast(A, B)] */
-    roofline_shape_append(&status, shape, roofline_seq_of_shape(fmod_fwd_broadcast(&status, call, &shape5)));
+    roofline_shape_append(&status, shape, roofline_seq_of_shape(fmod_fwd_broadcast(&status, call, &shape1)));
     *dtype_out = T;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -972,21 +944,16 @@ roofline_status roofline_fmod_fwd_eval_roofline(const roofline_fmod_fwd_call *ca
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  roofline_shape shape5;
-  roofline_shape shape14;
-  const int64_t flops = roofline_mul(&status, 4,
-                                     roofline_prod(&status,
-                                     roofline_seq_of_shape(fmod_fwd_broadcast(&status, call, &shape5))));
+  roofline_shape shape1;
+  const int64_t prod1 = roofline_prod(&status,
+                                      roofline_seq_of_shape(fmod_fwd_broadcast(&status, call, &shape1)));
+  const int64_t flops = roofline_mul(&status, 4, prod1);
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* other: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_prod(&status,
-                       roofline_seq_of_shape(fmod_fwd_broadcast(&status, call, &shape14))),
-                       T_size)); /* output: written */
+                                    T_size)); /* other: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, prod1, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1000,7 +967,7 @@ const char *roofline_fmod_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_fmod_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_fmod_fwd_call *call = (const roofline_fmod_fwd_call *)(const void *)self;
+  const roofline_fmod_fwd_call *call = (const roofline_fmod_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -1008,7 +975,7 @@ roofline_status roofline_fmod_fwd_read_bytes(const roofline_call *self, int64_t 
                                T_size); /* input: read */
   total = roofline_add(&status, total,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* other: read */
+                                    T_size)); /* other: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -1026,17 +993,17 @@ roofline_status roofline_fmod_fwd_bind(roofline_fmod_fwd_call *call, const roofl
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_fmod_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.other", &args->other,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.other", &args->other, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*A] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->A)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->A);
+  if (status != ROOFLINE_OK) return status;
   /* other: [*B] */
-  if ((status = roofline_bind_splice(error, &names[1], &args->other, 0, 0,
-                                     &call->B)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[1], &args->other, 0, 0, &call->B);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -1065,12 +1032,11 @@ static void fmod_fwd_set_defaults(void *args) {
 }
 
 static roofline_status fmod_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_fmod_fwd_bind((roofline_fmod_fwd_call *)(void *)call, (const roofline_fmod_fwd_args *)args,
-                                error);
+  return roofline_fmod_fwd_bind((roofline_fmod_fwd_call *)call, (const roofline_fmod_fwd_args *)args, error);
 }
 
 static roofline_status fmod_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_fmod_fwd_eval_roofline((const roofline_fmod_fwd_call *)(const void *)call, cost);
+  return roofline_fmod_fwd_eval_roofline((const roofline_fmod_fwd_call *)call, cost);
 }
 
 static const roofline_field fmod_fwd_indices[] = {
@@ -1107,10 +1073,10 @@ static const roofline_shape *pow_fwd_broadcast(roofline_status *status, const ro
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status pow_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                       roofline_dtype *dtype_out) {
-  const roofline_pow_fwd_call *call = (const roofline_pow_fwd_call *)(const void *)self;
+  const roofline_pow_fwd_call *call = (const roofline_pow_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  roofline_shape shape5;
+  roofline_shape shape1;
   shape->rank = 0;
   switch (tensor) {
   case 0: /* input: [*A] */
@@ -1122,7 +1088,7 @@ static roofline_status pow_fwd_tensor(const roofline_call *self, int32_t tensor,
     *dtype_out = T;
     break;
   case 2: /* output: [*broadcast(A, B)] */
-    roofline_shape_append(&status, shape, roofline_seq_of_shape(pow_fwd_broadcast(&status, call, &shape5)));
+    roofline_shape_append(&status, shape, roofline_seq_of_shape(pow_fwd_broadcast(&status, call, &shape1)));
     *dtype_out = T;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -1137,20 +1103,16 @@ roofline_status roofline_pow_fwd_eval_roofline(const roofline_pow_fwd_call *call
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  roofline_shape shape5;
-  roofline_shape shape14;
-  const int64_t flops = roofline_prod(&status,
-                                      roofline_seq_of_shape(pow_fwd_broadcast(&status, call, &shape5)));
+  roofline_shape shape1;
+  const int64_t prod1 = roofline_prod(&status,
+                                      roofline_seq_of_shape(pow_fwd_broadcast(&status, call, &shape1)));
+  const int64_t flops = prod1;
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* exponent: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_prod(&status,
-                       roofline_seq_of_shape(pow_fwd_broadcast(&status, call, &shape14))),
-                       T_size)); /* output: written */
+                                    T_size)); /* exponent: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, prod1, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1164,7 +1126,7 @@ const char *roofline_pow_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_pow_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_pow_fwd_call *call = (const roofline_pow_fwd_call *)(const void *)self;
+  const roofline_pow_fwd_call *call = (const roofline_pow_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -1172,7 +1134,7 @@ roofline_status roofline_pow_fwd_read_bytes(const roofline_call *self, int64_t *
                                T_size); /* input: read */
   total = roofline_add(&status, total,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* exponent: read */
+                                    T_size)); /* exponent: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -1190,17 +1152,17 @@ roofline_status roofline_pow_fwd_bind(roofline_pow_fwd_call *call, const rooflin
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_pow_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.exponent", &args->exponent,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.exponent", &args->exponent, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*A] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->A)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->A);
+  if (status != ROOFLINE_OK) return status;
   /* exponent: [*B] */
-  if ((status = roofline_bind_splice(error, &names[1], &args->exponent, 0, 0,
-                                     &call->B)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[1], &args->exponent, 0, 0, &call->B);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -1226,12 +1188,11 @@ static void pow_fwd_set_defaults(void *args) {
 }
 
 static roofline_status pow_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_pow_fwd_bind((roofline_pow_fwd_call *)(void *)call, (const roofline_pow_fwd_args *)args,
-                               error);
+  return roofline_pow_fwd_bind((roofline_pow_fwd_call *)call, (const roofline_pow_fwd_args *)args, error);
 }
 
 static roofline_status pow_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_pow_fwd_eval_roofline((const roofline_pow_fwd_call *)(const void *)call, cost);
+  return roofline_pow_fwd_eval_roofline((const roofline_pow_fwd_call *)call, cost);
 }
 
 static const roofline_field pow_fwd_indices[] = {
@@ -1269,10 +1230,10 @@ static const roofline_shape *floor_divide_fwd_broadcast(roofline_status *status,
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status floor_divide_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_floor_divide_fwd_call *call = (const roofline_floor_divide_fwd_call *)(const void *)self;
+  const roofline_floor_divide_fwd_call *call = (const roofline_floor_divide_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  roofline_shape shape5;
+  roofline_shape shape1;
   shape->rank = 0;
   switch (tensor) {
   case 0: /* input: [*A] */
@@ -1285,7 +1246,7 @@ static roofline_status floor_divide_fwd_tensor(const roofline_call *self, int32_
     break;
   case 2: /* output: [*broadcast(A, B)] */
     roofline_shape_append(&status, shape,
-                          roofline_seq_of_shape(floor_divide_fwd_broadcast(&status, call, &shape5)));
+                          roofline_seq_of_shape(floor_divide_fwd_broadcast(&status, call, &shape1)));
     *dtype_out = T;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -1301,22 +1262,17 @@ roofline_status roofline_floor_divide_fwd_eval_roofline(const roofline_floor_div
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  roofline_shape shape5;
-  roofline_shape shape14;
-  const int64_t flops = roofline_mul(&status, 2,
-                                     roofline_prod(&status,
-                                     roofline_seq_of_shape(floor_divide_fwd_broadcast(&status, call,
-                                     &shape5))));
+  roofline_shape shape1;
+  const int64_t prod1 = roofline_prod(&status,
+                                      roofline_seq_of_shape(floor_divide_fwd_broadcast(&status, call,
+      &shape1)));
+  const int64_t flops = roofline_mul(&status, 2, prod1);
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* other: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_prod(&status,
-                       roofline_seq_of_shape(floor_divide_fwd_broadcast(&status, call, &shape14))),
-                       T_size)); /* output: written */
+                                    T_size)); /* other: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, prod1, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1330,7 +1286,7 @@ const char *roofline_floor_divide_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_floor_divide_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_floor_divide_fwd_call *call = (const roofline_floor_divide_fwd_call *)(const void *)self;
+  const roofline_floor_divide_fwd_call *call = (const roofline_floor_divide_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -1338,7 +1294,7 @@ roofline_status roofline_floor_divide_fwd_read_bytes(const roofline_call *self, 
                                T_size); /* input: read */
   total = roofline_add(&status, total,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* other: read */
+                                    T_size)); /* other: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -1357,17 +1313,17 @@ roofline_status roofline_floor_divide_fwd_bind(roofline_floor_divide_fwd_call *c
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_floor_divide_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.other", &args->other,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.other", &args->other, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*A] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->A)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->A);
+  if (status != ROOFLINE_OK) return status;
   /* other: [*B] */
-  if ((status = roofline_bind_splice(error, &names[1], &args->other, 0, 0,
-                                     &call->B)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[1], &args->other, 0, 0, &call->B);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -1397,13 +1353,12 @@ static void floor_divide_fwd_set_defaults(void *args) {
 
 static roofline_status floor_divide_fwd_bind_any(roofline_call *call, const void *args,
                                                  roofline_error *error) {
-  return roofline_floor_divide_fwd_bind((roofline_floor_divide_fwd_call *)(void *)call,
+  return roofline_floor_divide_fwd_bind((roofline_floor_divide_fwd_call *)call,
                                         (const roofline_floor_divide_fwd_args *)args, error);
 }
 
 static roofline_status floor_divide_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_floor_divide_fwd_eval_roofline((const roofline_floor_divide_fwd_call *)(const void *)call,
-                                                 cost);
+  return roofline_floor_divide_fwd_eval_roofline((const roofline_floor_divide_fwd_call *)call, cost);
 }
 
 static const roofline_field floor_divide_fwd_indices[] = {
@@ -1442,10 +1397,10 @@ static const roofline_shape *maximum_fwd_broadcast(roofline_status *status,
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status maximum_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                           roofline_dtype *dtype_out) {
-  const roofline_maximum_fwd_call *call = (const roofline_maximum_fwd_call *)(const void *)self;
+  const roofline_maximum_fwd_call *call = (const roofline_maximum_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  roofline_shape shape5;
+  roofline_shape shape1;
   shape->rank = 0;
   switch (tensor) {
   case 0: /* input: [*A] */
@@ -1458,7 +1413,7 @@ static roofline_status maximum_fwd_tensor(const roofline_call *self, int32_t ten
     break;
   case 2: /* output: [*broadcast(A, B)] */
     roofline_shape_append(&status, shape,
-                          roofline_seq_of_shape(maximum_fwd_broadcast(&status, call, &shape5)));
+                          roofline_seq_of_shape(maximum_fwd_broadcast(&status, call, &shape1)));
     *dtype_out = T;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -1474,20 +1429,16 @@ roofline_status roofline_maximum_fwd_eval_roofline(const roofline_maximum_fwd_ca
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  roofline_shape shape5;
-  roofline_shape shape14;
-  const int64_t flops = roofline_prod(&status,
-                                      roofline_seq_of_shape(maximum_fwd_broadcast(&status, call, &shape5)));
+  roofline_shape shape1;
+  const int64_t prod1 = roofline_prod(&status,
+                                      roofline_seq_of_shape(maximum_fwd_broadcast(&status, call, &shape1)));
+  const int64_t flops = prod1;
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* other: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_prod(&status,
-                       roofline_seq_of_shape(maximum_fwd_broadcast(&status, call, &shape14))),
-                       T_size)); /* output: written */
+                                    T_size)); /* other: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, prod1, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1501,7 +1452,7 @@ const char *roofline_maximum_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_maximum_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_maximum_fwd_call *call = (const roofline_maximum_fwd_call *)(const void *)self;
+  const roofline_maximum_fwd_call *call = (const roofline_maximum_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -1509,7 +1460,7 @@ roofline_status roofline_maximum_fwd_read_bytes(const roofline_call *self, int64
                                T_size); /* input: read */
   total = roofline_add(&status, total,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* other: read */
+                                    T_size)); /* other: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -1527,17 +1478,17 @@ roofline_status roofline_maximum_fwd_bind(roofline_maximum_fwd_call *call,
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_maximum_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.other", &args->other,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.other", &args->other, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*A] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->A)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->A);
+  if (status != ROOFLINE_OK) return status;
   /* other: [*B] */
-  if ((status = roofline_bind_splice(error, &names[1], &args->other, 0, 0,
-                                     &call->B)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[1], &args->other, 0, 0, &call->B);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1d5fu)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -1580,12 +1531,12 @@ static void maximum_fwd_set_defaults(void *args) {
 }
 
 static roofline_status maximum_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_maximum_fwd_bind((roofline_maximum_fwd_call *)(void *)call,
-                                   (const roofline_maximum_fwd_args *)args, error);
+  return roofline_maximum_fwd_bind((roofline_maximum_fwd_call *)call, (const roofline_maximum_fwd_args *)args,
+                                   error);
 }
 
 static roofline_status maximum_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_maximum_fwd_eval_roofline((const roofline_maximum_fwd_call *)(const void *)call, cost);
+  return roofline_maximum_fwd_eval_roofline((const roofline_maximum_fwd_call *)call, cost);
 }
 
 static const roofline_field maximum_fwd_indices[] = {
@@ -1623,10 +1574,10 @@ static const roofline_shape *minimum_fwd_broadcast(roofline_status *status,
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status minimum_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                           roofline_dtype *dtype_out) {
-  const roofline_minimum_fwd_call *call = (const roofline_minimum_fwd_call *)(const void *)self;
+  const roofline_minimum_fwd_call *call = (const roofline_minimum_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  roofline_shape shape5;
+  roofline_shape shape1;
   shape->rank = 0;
   switch (tensor) {
   case 0: /* input: [*A] */
@@ -1639,7 +1590,7 @@ static roofline_status minimum_fwd_tensor(const roofline_call *self, int32_t ten
     break;
   case 2: /* output: [*broadcast(A, B)] */
     roofline_shape_append(&status, shape,
-                          roofline_seq_of_shape(minimum_fwd_broadcast(&status, call, &shape5)));
+                          roofline_seq_of_shape(minimum_fwd_broadcast(&status, call, &shape1)));
     *dtype_out = T;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -1655,20 +1606,16 @@ roofline_status roofline_minimum_fwd_eval_roofline(const roofline_minimum_fwd_ca
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  roofline_shape shape5;
-  roofline_shape shape14;
-  const int64_t flops = roofline_prod(&status,
-                                      roofline_seq_of_shape(minimum_fwd_broadcast(&status, call, &shape5)));
+  roofline_shape shape1;
+  const int64_t prod1 = roofline_prod(&status,
+                                      roofline_seq_of_shape(minimum_fwd_broadcast(&status, call, &shape1)));
+  const int64_t flops = prod1;
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* other: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_prod(&status,
-                       roofline_seq_of_shape(minimum_fwd_broadcast(&status, call, &shape14))),
-                       T_size)); /* output: written */
+                                    T_size)); /* other: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, prod1, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1682,7 +1629,7 @@ const char *roofline_minimum_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_minimum_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_minimum_fwd_call *call = (const roofline_minimum_fwd_call *)(const void *)self;
+  const roofline_minimum_fwd_call *call = (const roofline_minimum_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -1690,7 +1637,7 @@ roofline_status roofline_minimum_fwd_read_bytes(const roofline_call *self, int64
                                T_size); /* input: read */
   total = roofline_add(&status, total,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* other: read */
+                                    T_size)); /* other: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -1708,17 +1655,17 @@ roofline_status roofline_minimum_fwd_bind(roofline_minimum_fwd_call *call,
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_minimum_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.other", &args->other,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.other", &args->other, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*A] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->A)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->A);
+  if (status != ROOFLINE_OK) return status;
   /* other: [*B] */
-  if ((status = roofline_bind_splice(error, &names[1], &args->other, 0, 0,
-                                     &call->B)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[1], &args->other, 0, 0, &call->B);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1d5fu)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -1761,12 +1708,12 @@ static void minimum_fwd_set_defaults(void *args) {
 }
 
 static roofline_status minimum_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_minimum_fwd_bind((roofline_minimum_fwd_call *)(void *)call,
-                                   (const roofline_minimum_fwd_args *)args, error);
+  return roofline_minimum_fwd_bind((roofline_minimum_fwd_call *)call, (const roofline_minimum_fwd_args *)args,
+                                   error);
 }
 
 static roofline_status minimum_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_minimum_fwd_eval_roofline((const roofline_minimum_fwd_call *)(const void *)call, cost);
+  return roofline_minimum_fwd_eval_roofline((const roofline_minimum_fwd_call *)call, cost);
 }
 
 static const roofline_field minimum_fwd_indices[] = {
@@ -1803,10 +1750,10 @@ static const roofline_shape *atan2_fwd_broadcast(roofline_status *status, const 
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status atan2_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                         roofline_dtype *dtype_out) {
-  const roofline_atan2_fwd_call *call = (const roofline_atan2_fwd_call *)(const void *)self;
+  const roofline_atan2_fwd_call *call = (const roofline_atan2_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  roofline_shape shape5;
+  roofline_shape shape1;
   shape->rank = 0;
   switch (tensor) {
   case 0: /* input: [*A] */
@@ -1818,7 +1765,7 @@ static roofline_status atan2_fwd_tensor(const roofline_call *self, int32_t tenso
     *dtype_out = T;
     break;
   case 2: /* output: [*broadcast(A, B)] */
-    roofline_shape_append(&status, shape, roofline_seq_of_shape(atan2_fwd_broadcast(&status, call, &shape5)));
+    roofline_shape_append(&status, shape, roofline_seq_of_shape(atan2_fwd_broadcast(&status, call, &shape1)));
     *dtype_out = T;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -1833,20 +1780,16 @@ roofline_status roofline_atan2_fwd_eval_roofline(const roofline_atan2_fwd_call *
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  roofline_shape shape5;
-  roofline_shape shape14;
-  const int64_t flops = roofline_prod(&status,
-                                      roofline_seq_of_shape(atan2_fwd_broadcast(&status, call, &shape5)));
+  roofline_shape shape1;
+  const int64_t prod1 = roofline_prod(&status,
+                                      roofline_seq_of_shape(atan2_fwd_broadcast(&status, call, &shape1)));
+  const int64_t flops = prod1;
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* other: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_prod(&status,
-                       roofline_seq_of_shape(atan2_fwd_broadcast(&status, call, &shape14))),
-                       T_size)); /* output: written */
+                                    T_size)); /* other: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, prod1, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1860,7 +1803,7 @@ const char *roofline_atan2_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_atan2_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_atan2_fwd_call *call = (const roofline_atan2_fwd_call *)(const void *)self;
+  const roofline_atan2_fwd_call *call = (const roofline_atan2_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -1868,7 +1811,7 @@ roofline_status roofline_atan2_fwd_read_bytes(const roofline_call *self, int64_t
                                T_size); /* input: read */
   total = roofline_add(&status, total,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* other: read */
+                                    T_size)); /* other: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -1886,17 +1829,17 @@ roofline_status roofline_atan2_fwd_bind(roofline_atan2_fwd_call *call, const roo
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_atan2_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.other", &args->other,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.other", &args->other, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*A] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->A)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->A);
+  if (status != ROOFLINE_OK) return status;
   /* other: [*B] */
-  if ((status = roofline_bind_splice(error, &names[1], &args->other, 0, 0,
-                                     &call->B)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[1], &args->other, 0, 0, &call->B);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -1920,12 +1863,12 @@ static void atan2_fwd_set_defaults(void *args) {
 }
 
 static roofline_status atan2_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_atan2_fwd_bind((roofline_atan2_fwd_call *)(void *)call,
-                                 (const roofline_atan2_fwd_args *)args, error);
+  return roofline_atan2_fwd_bind((roofline_atan2_fwd_call *)call, (const roofline_atan2_fwd_args *)args,
+                                 error);
 }
 
 static roofline_status atan2_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_atan2_fwd_eval_roofline((const roofline_atan2_fwd_call *)(const void *)call, cost);
+  return roofline_atan2_fwd_eval_roofline((const roofline_atan2_fwd_call *)call, cost);
 }
 
 static const roofline_field atan2_fwd_indices[] = {
@@ -1962,10 +1905,10 @@ static const roofline_shape *lerp_fwd_broadcast(roofline_status *status, const r
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status lerp_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                        roofline_dtype *dtype_out) {
-  const roofline_lerp_fwd_call *call = (const roofline_lerp_fwd_call *)(const void *)self;
+  const roofline_lerp_fwd_call *call = (const roofline_lerp_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  roofline_shape shape5;
+  roofline_shape shape1;
   shape->rank = 0;
   switch (tensor) {
   case 0: /* input: [*A] */
@@ -1977,7 +1920,7 @@ static roofline_status lerp_fwd_tensor(const roofline_call *self, int32_t tensor
     *dtype_out = T;
     break;
   case 2: /* output: [*broadcast(A, B)] */
-    roofline_shape_append(&status, shape, roofline_seq_of_shape(lerp_fwd_broadcast(&status, call, &shape5)));
+    roofline_shape_append(&status, shape, roofline_seq_of_shape(lerp_fwd_broadcast(&status, call, &shape1)));
     *dtype_out = T;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -1992,21 +1935,16 @@ roofline_status roofline_lerp_fwd_eval_roofline(const roofline_lerp_fwd_call *ca
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  roofline_shape shape5;
-  roofline_shape shape14;
-  const int64_t flops = roofline_mul(&status, 3,
-                                     roofline_prod(&status,
-                                     roofline_seq_of_shape(lerp_fwd_broadcast(&status, call, &shape5))));
+  roofline_shape shape1;
+  const int64_t prod1 = roofline_prod(&status,
+                                      roofline_seq_of_shape(lerp_fwd_broadcast(&status, call, &shape1)));
+  const int64_t flops = roofline_mul(&status, 3, prod1);
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* end: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_prod(&status,
-                       roofline_seq_of_shape(lerp_fwd_broadcast(&status, call, &shape14))),
-                       T_size)); /* output: written */
+                                    T_size)); /* end: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, prod1, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -2020,7 +1958,7 @@ const char *roofline_lerp_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_lerp_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_lerp_fwd_call *call = (const roofline_lerp_fwd_call *)(const void *)self;
+  const roofline_lerp_fwd_call *call = (const roofline_lerp_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -2028,7 +1966,7 @@ roofline_status roofline_lerp_fwd_read_bytes(const roofline_call *self, int64_t 
                                T_size); /* input: read */
   total = roofline_add(&status, total,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* end: read */
+                                    T_size)); /* end: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -2047,16 +1985,16 @@ roofline_status roofline_lerp_fwd_bind(roofline_lerp_fwd_call *call, const roofl
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_lerp_fwd_op;
   call->weight = args->weight;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.end", &args->end, true)) != ROOFLINE_OK) return status;
   /* input: [*A] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->A)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->A);
+  if (status != ROOFLINE_OK) return status;
   /* end: [*B] */
-  if ((status = roofline_bind_splice(error, &names[1], &args->end, 0, 0,
-                                     &call->B)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[1], &args->end, 0, 0, &call->B);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -2083,12 +2021,11 @@ static void lerp_fwd_set_defaults(void *args) {
 }
 
 static roofline_status lerp_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_lerp_fwd_bind((roofline_lerp_fwd_call *)(void *)call, (const roofline_lerp_fwd_args *)args,
-                                error);
+  return roofline_lerp_fwd_bind((roofline_lerp_fwd_call *)call, (const roofline_lerp_fwd_args *)args, error);
 }
 
 static roofline_status lerp_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_lerp_fwd_eval_roofline((const roofline_lerp_fwd_call *)(const void *)call, cost);
+  return roofline_lerp_fwd_eval_roofline((const roofline_lerp_fwd_call *)call, cost);
 }
 
 static const roofline_field lerp_fwd_indices[] = {
@@ -2129,10 +2066,10 @@ static const roofline_shape *eq_fwd_broadcast(roofline_status *status, const roo
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status eq_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                      roofline_dtype *dtype_out) {
-  const roofline_eq_fwd_call *call = (const roofline_eq_fwd_call *)(const void *)self;
+  const roofline_eq_fwd_call *call = (const roofline_eq_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  roofline_shape shape5;
+  roofline_shape shape1;
   shape->rank = 0;
   switch (tensor) {
   case 0: /* input: [*A] */
@@ -2144,7 +2081,7 @@ static roofline_status eq_fwd_tensor(const roofline_call *self, int32_t tensor, 
     *dtype_out = T;
     break;
   case 2: /* output: [*broadcast(A, B)] */
-    roofline_shape_append(&status, shape, roofline_seq_of_shape(eq_fwd_broadcast(&status, call, &shape5)));
+    roofline_shape_append(&status, shape, roofline_seq_of_shape(eq_fwd_broadcast(&status, call, &shape1)));
     *dtype_out = ROOFLINE_BOOL;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -2159,19 +2096,16 @@ roofline_status roofline_eq_fwd_eval_roofline(const roofline_eq_fwd_call *call, 
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  roofline_shape shape5;
-  roofline_shape shape14;
-  const int64_t flops = roofline_prod(&status,
-                                      roofline_seq_of_shape(eq_fwd_broadcast(&status, call, &shape5)));
+  roofline_shape shape1;
+  const int64_t prod1 = roofline_prod(&status,
+                                      roofline_seq_of_shape(eq_fwd_broadcast(&status, call, &shape1)));
+  const int64_t flops = prod1;
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* other: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_prod(&status,
-                       roofline_seq_of_shape(eq_fwd_broadcast(&status, call,
-                       &shape14)))); /* output: written */
+                                    T_size)); /* other: read */
+  bytes = roofline_add(&status, bytes, prod1); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -2185,7 +2119,7 @@ const char *roofline_eq_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_eq_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_eq_fwd_call *call = (const roofline_eq_fwd_call *)(const void *)self;
+  const roofline_eq_fwd_call *call = (const roofline_eq_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -2193,7 +2127,7 @@ roofline_status roofline_eq_fwd_read_bytes(const roofline_call *self, int64_t *b
                                T_size); /* input: read */
   total = roofline_add(&status, total,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* other: read */
+                                    T_size)); /* other: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -2211,17 +2145,17 @@ roofline_status roofline_eq_fwd_bind(roofline_eq_fwd_call *call, const roofline_
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_eq_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.other", &args->other,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.other", &args->other, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*A] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->A)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->A);
+  if (status != ROOFLINE_OK) return status;
   /* other: [*B] */
-  if ((status = roofline_bind_splice(error, &names[1], &args->other, 0, 0,
-                                     &call->B)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[1], &args->other, 0, 0, &call->B);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1d5fu)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -2247,12 +2181,11 @@ static void eq_fwd_set_defaults(void *args) {
 }
 
 static roofline_status eq_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_eq_fwd_bind((roofline_eq_fwd_call *)(void *)call, (const roofline_eq_fwd_args *)args,
-                              error);
+  return roofline_eq_fwd_bind((roofline_eq_fwd_call *)call, (const roofline_eq_fwd_args *)args, error);
 }
 
 static roofline_status eq_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_eq_fwd_eval_roofline((const roofline_eq_fwd_call *)(const void *)call, cost);
+  return roofline_eq_fwd_eval_roofline((const roofline_eq_fwd_call *)call, cost);
 }
 
 static const roofline_field eq_fwd_indices[] = {
@@ -2289,10 +2222,10 @@ static const roofline_shape *ne_fwd_broadcast(roofline_status *status, const roo
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status ne_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                      roofline_dtype *dtype_out) {
-  const roofline_ne_fwd_call *call = (const roofline_ne_fwd_call *)(const void *)self;
+  const roofline_ne_fwd_call *call = (const roofline_ne_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  roofline_shape shape5;
+  roofline_shape shape1;
   shape->rank = 0;
   switch (tensor) {
   case 0: /* input: [*A] */
@@ -2304,7 +2237,7 @@ static roofline_status ne_fwd_tensor(const roofline_call *self, int32_t tensor, 
     *dtype_out = T;
     break;
   case 2: /* output: [*broadcast(A, B)] */
-    roofline_shape_append(&status, shape, roofline_seq_of_shape(ne_fwd_broadcast(&status, call, &shape5)));
+    roofline_shape_append(&status, shape, roofline_seq_of_shape(ne_fwd_broadcast(&status, call, &shape1)));
     *dtype_out = ROOFLINE_BOOL;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -2319,19 +2252,16 @@ roofline_status roofline_ne_fwd_eval_roofline(const roofline_ne_fwd_call *call, 
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  roofline_shape shape5;
-  roofline_shape shape14;
-  const int64_t flops = roofline_prod(&status,
-                                      roofline_seq_of_shape(ne_fwd_broadcast(&status, call, &shape5)));
+  roofline_shape shape1;
+  const int64_t prod1 = roofline_prod(&status,
+                                      roofline_seq_of_shape(ne_fwd_broadcast(&status, call, &shape1)));
+  const int64_t flops = prod1;
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* other: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_prod(&status,
-                       roofline_seq_of_shape(ne_fwd_broadcast(&status, call,
-                       &shape14)))); /* output: written */
+                                    T_size)); /* other: read */
+  bytes = roofline_add(&status, bytes, prod1); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -2345,7 +2275,7 @@ const char *roofline_ne_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_ne_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_ne_fwd_call *call = (const roofline_ne_fwd_call *)(const void *)self;
+  const roofline_ne_fwd_call *call = (const roofline_ne_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -2353,7 +2283,7 @@ roofline_status roofline_ne_fwd_read_bytes(const roofline_call *self, int64_t *b
                                T_size); /* input: read */
   total = roofline_add(&status, total,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* other: read */
+                                    T_size)); /* other: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -2371,17 +2301,17 @@ roofline_status roofline_ne_fwd_bind(roofline_ne_fwd_call *call, const roofline_
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_ne_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.other", &args->other,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.other", &args->other, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*A] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->A)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->A);
+  if (status != ROOFLINE_OK) return status;
   /* other: [*B] */
-  if ((status = roofline_bind_splice(error, &names[1], &args->other, 0, 0,
-                                     &call->B)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[1], &args->other, 0, 0, &call->B);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1d5fu)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -2407,12 +2337,11 @@ static void ne_fwd_set_defaults(void *args) {
 }
 
 static roofline_status ne_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_ne_fwd_bind((roofline_ne_fwd_call *)(void *)call, (const roofline_ne_fwd_args *)args,
-                              error);
+  return roofline_ne_fwd_bind((roofline_ne_fwd_call *)call, (const roofline_ne_fwd_args *)args, error);
 }
 
 static roofline_status ne_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_ne_fwd_eval_roofline((const roofline_ne_fwd_call *)(const void *)call, cost);
+  return roofline_ne_fwd_eval_roofline((const roofline_ne_fwd_call *)call, cost);
 }
 
 static const roofline_field ne_fwd_indices[] = {
@@ -2449,10 +2378,10 @@ static const roofline_shape *gt_fwd_broadcast(roofline_status *status, const roo
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status gt_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                      roofline_dtype *dtype_out) {
-  const roofline_gt_fwd_call *call = (const roofline_gt_fwd_call *)(const void *)self;
+  const roofline_gt_fwd_call *call = (const roofline_gt_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  roofline_shape shape5;
+  roofline_shape shape1;
   shape->rank = 0;
   switch (tensor) {
   case 0: /* input: [*A] */
@@ -2464,7 +2393,7 @@ static roofline_status gt_fwd_tensor(const roofline_call *self, int32_t tensor, 
     *dtype_out = T;
     break;
   case 2: /* output: [*broadcast(A, B)] */
-    roofline_shape_append(&status, shape, roofline_seq_of_shape(gt_fwd_broadcast(&status, call, &shape5)));
+    roofline_shape_append(&status, shape, roofline_seq_of_shape(gt_fwd_broadcast(&status, call, &shape1)));
     *dtype_out = ROOFLINE_BOOL;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -2479,19 +2408,16 @@ roofline_status roofline_gt_fwd_eval_roofline(const roofline_gt_fwd_call *call, 
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  roofline_shape shape5;
-  roofline_shape shape14;
-  const int64_t flops = roofline_prod(&status,
-                                      roofline_seq_of_shape(gt_fwd_broadcast(&status, call, &shape5)));
+  roofline_shape shape1;
+  const int64_t prod1 = roofline_prod(&status,
+                                      roofline_seq_of_shape(gt_fwd_broadcast(&status, call, &shape1)));
+  const int64_t flops = prod1;
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* other: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_prod(&status,
-                       roofline_seq_of_shape(gt_fwd_broadcast(&status, call,
-                       &shape14)))); /* output: written */
+                                    T_size)); /* other: read */
+  bytes = roofline_add(&status, bytes, prod1); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -2505,7 +2431,7 @@ const char *roofline_gt_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_gt_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_gt_fwd_call *call = (const roofline_gt_fwd_call *)(const void *)self;
+  const roofline_gt_fwd_call *call = (const roofline_gt_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -2513,7 +2439,7 @@ roofline_status roofline_gt_fwd_read_bytes(const roofline_call *self, int64_t *b
                                T_size); /* input: read */
   total = roofline_add(&status, total,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* other: read */
+                                    T_size)); /* other: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -2531,17 +2457,17 @@ roofline_status roofline_gt_fwd_bind(roofline_gt_fwd_call *call, const roofline_
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_gt_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.other", &args->other,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.other", &args->other, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*A] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->A)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->A);
+  if (status != ROOFLINE_OK) return status;
   /* other: [*B] */
-  if ((status = roofline_bind_splice(error, &names[1], &args->other, 0, 0,
-                                     &call->B)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[1], &args->other, 0, 0, &call->B);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1d5fu)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -2564,12 +2490,11 @@ static void gt_fwd_set_defaults(void *args) {
 }
 
 static roofline_status gt_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_gt_fwd_bind((roofline_gt_fwd_call *)(void *)call, (const roofline_gt_fwd_args *)args,
-                              error);
+  return roofline_gt_fwd_bind((roofline_gt_fwd_call *)call, (const roofline_gt_fwd_args *)args, error);
 }
 
 static roofline_status gt_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_gt_fwd_eval_roofline((const roofline_gt_fwd_call *)(const void *)call, cost);
+  return roofline_gt_fwd_eval_roofline((const roofline_gt_fwd_call *)call, cost);
 }
 
 static const roofline_field gt_fwd_indices[] = {
@@ -2606,10 +2531,10 @@ static const roofline_shape *lt_fwd_broadcast(roofline_status *status, const roo
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status lt_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                      roofline_dtype *dtype_out) {
-  const roofline_lt_fwd_call *call = (const roofline_lt_fwd_call *)(const void *)self;
+  const roofline_lt_fwd_call *call = (const roofline_lt_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  roofline_shape shape5;
+  roofline_shape shape1;
   shape->rank = 0;
   switch (tensor) {
   case 0: /* input: [*A] */
@@ -2621,7 +2546,7 @@ static roofline_status lt_fwd_tensor(const roofline_call *self, int32_t tensor, 
     *dtype_out = T;
     break;
   case 2: /* output: [*broadcast(A, B)] */
-    roofline_shape_append(&status, shape, roofline_seq_of_shape(lt_fwd_broadcast(&status, call, &shape5)));
+    roofline_shape_append(&status, shape, roofline_seq_of_shape(lt_fwd_broadcast(&status, call, &shape1)));
     *dtype_out = ROOFLINE_BOOL;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -2636,19 +2561,16 @@ roofline_status roofline_lt_fwd_eval_roofline(const roofline_lt_fwd_call *call, 
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  roofline_shape shape5;
-  roofline_shape shape14;
-  const int64_t flops = roofline_prod(&status,
-                                      roofline_seq_of_shape(lt_fwd_broadcast(&status, call, &shape5)));
+  roofline_shape shape1;
+  const int64_t prod1 = roofline_prod(&status,
+                                      roofline_seq_of_shape(lt_fwd_broadcast(&status, call, &shape1)));
+  const int64_t flops = prod1;
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* other: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_prod(&status,
-                       roofline_seq_of_shape(lt_fwd_broadcast(&status, call,
-                       &shape14)))); /* output: written */
+                                    T_size)); /* other: read */
+  bytes = roofline_add(&status, bytes, prod1); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -2662,7 +2584,7 @@ const char *roofline_lt_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_lt_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_lt_fwd_call *call = (const roofline_lt_fwd_call *)(const void *)self;
+  const roofline_lt_fwd_call *call = (const roofline_lt_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -2670,7 +2592,7 @@ roofline_status roofline_lt_fwd_read_bytes(const roofline_call *self, int64_t *b
                                T_size); /* input: read */
   total = roofline_add(&status, total,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* other: read */
+                                    T_size)); /* other: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -2688,17 +2610,17 @@ roofline_status roofline_lt_fwd_bind(roofline_lt_fwd_call *call, const roofline_
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_lt_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.other", &args->other,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.other", &args->other, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*A] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->A)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->A);
+  if (status != ROOFLINE_OK) return status;
   /* other: [*B] */
-  if ((status = roofline_bind_splice(error, &names[1], &args->other, 0, 0,
-                                     &call->B)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[1], &args->other, 0, 0, &call->B);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1d5fu)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -2722,12 +2644,11 @@ static void lt_fwd_set_defaults(void *args) {
 }
 
 static roofline_status lt_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_lt_fwd_bind((roofline_lt_fwd_call *)(void *)call, (const roofline_lt_fwd_args *)args,
-                              error);
+  return roofline_lt_fwd_bind((roofline_lt_fwd_call *)call, (const roofline_lt_fwd_args *)args, error);
 }
 
 static roofline_status lt_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_lt_fwd_eval_roofline((const roofline_lt_fwd_call *)(const void *)call, cost);
+  return roofline_lt_fwd_eval_roofline((const roofline_lt_fwd_call *)call, cost);
 }
 
 static const roofline_field lt_fwd_indices[] = {
@@ -2764,10 +2685,10 @@ static const roofline_shape *ge_fwd_broadcast(roofline_status *status, const roo
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status ge_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                      roofline_dtype *dtype_out) {
-  const roofline_ge_fwd_call *call = (const roofline_ge_fwd_call *)(const void *)self;
+  const roofline_ge_fwd_call *call = (const roofline_ge_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  roofline_shape shape5;
+  roofline_shape shape1;
   shape->rank = 0;
   switch (tensor) {
   case 0: /* input: [*A] */
@@ -2779,7 +2700,7 @@ static roofline_status ge_fwd_tensor(const roofline_call *self, int32_t tensor, 
     *dtype_out = T;
     break;
   case 2: /* output: [*broadcast(A, B)] */
-    roofline_shape_append(&status, shape, roofline_seq_of_shape(ge_fwd_broadcast(&status, call, &shape5)));
+    roofline_shape_append(&status, shape, roofline_seq_of_shape(ge_fwd_broadcast(&status, call, &shape1)));
     *dtype_out = ROOFLINE_BOOL;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -2794,19 +2715,16 @@ roofline_status roofline_ge_fwd_eval_roofline(const roofline_ge_fwd_call *call, 
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  roofline_shape shape5;
-  roofline_shape shape14;
-  const int64_t flops = roofline_prod(&status,
-                                      roofline_seq_of_shape(ge_fwd_broadcast(&status, call, &shape5)));
+  roofline_shape shape1;
+  const int64_t prod1 = roofline_prod(&status,
+                                      roofline_seq_of_shape(ge_fwd_broadcast(&status, call, &shape1)));
+  const int64_t flops = prod1;
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* other: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_prod(&status,
-                       roofline_seq_of_shape(ge_fwd_broadcast(&status, call,
-                       &shape14)))); /* output: written */
+                                    T_size)); /* other: read */
+  bytes = roofline_add(&status, bytes, prod1); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -2820,7 +2738,7 @@ const char *roofline_ge_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_ge_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_ge_fwd_call *call = (const roofline_ge_fwd_call *)(const void *)self;
+  const roofline_ge_fwd_call *call = (const roofline_ge_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -2828,7 +2746,7 @@ roofline_status roofline_ge_fwd_read_bytes(const roofline_call *self, int64_t *b
                                T_size); /* input: read */
   total = roofline_add(&status, total,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* other: read */
+                                    T_size)); /* other: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -2846,17 +2764,17 @@ roofline_status roofline_ge_fwd_bind(roofline_ge_fwd_call *call, const roofline_
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_ge_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.other", &args->other,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.other", &args->other, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*A] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->A)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->A);
+  if (status != ROOFLINE_OK) return status;
   /* other: [*B] */
-  if ((status = roofline_bind_splice(error, &names[1], &args->other, 0, 0,
-                                     &call->B)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[1], &args->other, 0, 0, &call->B);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1d5fu)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -2879,12 +2797,11 @@ static void ge_fwd_set_defaults(void *args) {
 }
 
 static roofline_status ge_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_ge_fwd_bind((roofline_ge_fwd_call *)(void *)call, (const roofline_ge_fwd_args *)args,
-                              error);
+  return roofline_ge_fwd_bind((roofline_ge_fwd_call *)call, (const roofline_ge_fwd_args *)args, error);
 }
 
 static roofline_status ge_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_ge_fwd_eval_roofline((const roofline_ge_fwd_call *)(const void *)call, cost);
+  return roofline_ge_fwd_eval_roofline((const roofline_ge_fwd_call *)call, cost);
 }
 
 static const roofline_field ge_fwd_indices[] = {
@@ -2921,10 +2838,10 @@ static const roofline_shape *le_fwd_broadcast(roofline_status *status, const roo
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status le_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                      roofline_dtype *dtype_out) {
-  const roofline_le_fwd_call *call = (const roofline_le_fwd_call *)(const void *)self;
+  const roofline_le_fwd_call *call = (const roofline_le_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  roofline_shape shape5;
+  roofline_shape shape1;
   shape->rank = 0;
   switch (tensor) {
   case 0: /* input: [*A] */
@@ -2936,7 +2853,7 @@ static roofline_status le_fwd_tensor(const roofline_call *self, int32_t tensor, 
     *dtype_out = T;
     break;
   case 2: /* output: [*broadcast(A, B)] */
-    roofline_shape_append(&status, shape, roofline_seq_of_shape(le_fwd_broadcast(&status, call, &shape5)));
+    roofline_shape_append(&status, shape, roofline_seq_of_shape(le_fwd_broadcast(&status, call, &shape1)));
     *dtype_out = ROOFLINE_BOOL;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -2951,19 +2868,16 @@ roofline_status roofline_le_fwd_eval_roofline(const roofline_le_fwd_call *call, 
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  roofline_shape shape5;
-  roofline_shape shape14;
-  const int64_t flops = roofline_prod(&status,
-                                      roofline_seq_of_shape(le_fwd_broadcast(&status, call, &shape5)));
+  roofline_shape shape1;
+  const int64_t prod1 = roofline_prod(&status,
+                                      roofline_seq_of_shape(le_fwd_broadcast(&status, call, &shape1)));
+  const int64_t flops = prod1;
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* other: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_prod(&status,
-                       roofline_seq_of_shape(le_fwd_broadcast(&status, call,
-                       &shape14)))); /* output: written */
+                                    T_size)); /* other: read */
+  bytes = roofline_add(&status, bytes, prod1); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -2977,7 +2891,7 @@ const char *roofline_le_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_le_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_le_fwd_call *call = (const roofline_le_fwd_call *)(const void *)self;
+  const roofline_le_fwd_call *call = (const roofline_le_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -2985,7 +2899,7 @@ roofline_status roofline_le_fwd_read_bytes(const roofline_call *self, int64_t *b
                                T_size); /* input: read */
   total = roofline_add(&status, total,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* other: read */
+                                    T_size)); /* other: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -3003,17 +2917,17 @@ roofline_status roofline_le_fwd_bind(roofline_le_fwd_call *call, const roofline_
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_le_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.other", &args->other,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.other", &args->other, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*A] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->A)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->A);
+  if (status != ROOFLINE_OK) return status;
   /* other: [*B] */
-  if ((status = roofline_bind_splice(error, &names[1], &args->other, 0, 0,
-                                     &call->B)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[1], &args->other, 0, 0, &call->B);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1d5fu)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -3037,12 +2951,11 @@ static void le_fwd_set_defaults(void *args) {
 }
 
 static roofline_status le_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_le_fwd_bind((roofline_le_fwd_call *)(void *)call, (const roofline_le_fwd_args *)args,
-                              error);
+  return roofline_le_fwd_bind((roofline_le_fwd_call *)call, (const roofline_le_fwd_args *)args, error);
 }
 
 static roofline_status le_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_le_fwd_eval_roofline((const roofline_le_fwd_call *)(const void *)call, cost);
+  return roofline_le_fwd_eval_roofline((const roofline_le_fwd_call *)call, cost);
 }
 
 static const roofline_field le_fwd_indices[] = {
@@ -3080,10 +2993,10 @@ static const roofline_shape *logical_and_fwd_broadcast(roofline_status *status,
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status logical_and_fwd_tensor(const roofline_call *self, int32_t tensor,
                                               roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_logical_and_fwd_call *call = (const roofline_logical_and_fwd_call *)(const void *)self;
+  const roofline_logical_and_fwd_call *call = (const roofline_logical_and_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  roofline_shape shape5;
+  roofline_shape shape1;
   shape->rank = 0;
   switch (tensor) {
   case 0: /* input: [*A] */
@@ -3096,7 +3009,7 @@ static roofline_status logical_and_fwd_tensor(const roofline_call *self, int32_t
     break;
   case 2: /* output: [*broadcast(A, B)] */
     roofline_shape_append(&status, shape,
-                          roofline_seq_of_shape(logical_and_fwd_broadcast(&status, call, &shape5)));
+                          roofline_seq_of_shape(logical_and_fwd_broadcast(&status, call, &shape1)));
     *dtype_out = ROOFLINE_BOOL;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -3112,21 +3025,17 @@ roofline_status roofline_logical_and_fwd_eval_roofline(const roofline_logical_an
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  roofline_shape shape5;
-  roofline_shape shape14;
-  const int64_t flops = roofline_mul(&status, T == ROOFLINE_BOOL ? 1 : 3,
-                                     roofline_prod(&status,
-                                     roofline_seq_of_shape(logical_and_fwd_broadcast(&status, call,
-                                     &shape5))));
+  roofline_shape shape1;
+  const int64_t prod1 = roofline_prod(&status,
+                                      roofline_seq_of_shape(logical_and_fwd_broadcast(&status, call,
+      &shape1)));
+  const int64_t flops = roofline_mul(&status, T == ROOFLINE_BOOL ? 1 : 3, prod1);
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* other: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_prod(&status,
-                       roofline_seq_of_shape(logical_and_fwd_broadcast(&status, call,
-                       &shape14)))); /* output: written */
+                                    T_size)); /* other: read */
+  bytes = roofline_add(&status, bytes, prod1); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -3140,7 +3049,7 @@ const char *roofline_logical_and_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_logical_and_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_logical_and_fwd_call *call = (const roofline_logical_and_fwd_call *)(const void *)self;
+  const roofline_logical_and_fwd_call *call = (const roofline_logical_and_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -3148,7 +3057,7 @@ roofline_status roofline_logical_and_fwd_read_bytes(const roofline_call *self, i
                                T_size); /* input: read */
   total = roofline_add(&status, total,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* other: read */
+                                    T_size)); /* other: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -3167,17 +3076,17 @@ roofline_status roofline_logical_and_fwd_bind(roofline_logical_and_fwd_call *cal
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_logical_and_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.other", &args->other,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.other", &args->other, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*A] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->A)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->A);
+  if (status != ROOFLINE_OK) return status;
   /* other: [*B] */
-  if ((status = roofline_bind_splice(error, &names[1], &args->other, 0, 0,
-                                     &call->B)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[1], &args->other, 0, 0, &call->B);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1d5fu)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -3211,13 +3120,12 @@ static void logical_and_fwd_set_defaults(void *args) {
 
 static roofline_status logical_and_fwd_bind_any(roofline_call *call, const void *args,
                                                 roofline_error *error) {
-  return roofline_logical_and_fwd_bind((roofline_logical_and_fwd_call *)(void *)call,
+  return roofline_logical_and_fwd_bind((roofline_logical_and_fwd_call *)call,
                                        (const roofline_logical_and_fwd_args *)args, error);
 }
 
 static roofline_status logical_and_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_logical_and_fwd_eval_roofline((const roofline_logical_and_fwd_call *)(const void *)call,
-                                                cost);
+  return roofline_logical_and_fwd_eval_roofline((const roofline_logical_and_fwd_call *)call, cost);
 }
 
 static const roofline_field logical_and_fwd_indices[] = {
@@ -3256,10 +3164,10 @@ static const roofline_shape *logical_or_fwd_broadcast(roofline_status *status,
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status logical_or_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                              roofline_dtype *dtype_out) {
-  const roofline_logical_or_fwd_call *call = (const roofline_logical_or_fwd_call *)(const void *)self;
+  const roofline_logical_or_fwd_call *call = (const roofline_logical_or_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  roofline_shape shape5;
+  roofline_shape shape1;
   shape->rank = 0;
   switch (tensor) {
   case 0: /* input: [*A] */
@@ -3272,7 +3180,7 @@ static roofline_status logical_or_fwd_tensor(const roofline_call *self, int32_t 
     break;
   case 2: /* output: [*broadcast(A, B)] */
     roofline_shape_append(&status, shape,
-                          roofline_seq_of_shape(logical_or_fwd_broadcast(&status, call, &shape5)));
+                          roofline_seq_of_shape(logical_or_fwd_broadcast(&status, call, &shape1)));
     *dtype_out = ROOFLINE_BOOL;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -3288,21 +3196,17 @@ roofline_status roofline_logical_or_fwd_eval_roofline(const roofline_logical_or_
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  roofline_shape shape5;
-  roofline_shape shape14;
-  const int64_t flops = roofline_mul(&status, T == ROOFLINE_BOOL ? 1 : 3,
-                                     roofline_prod(&status,
-                                     roofline_seq_of_shape(logical_or_fwd_broadcast(&status, call,
-                                     &shape5))));
+  roofline_shape shape1;
+  const int64_t prod1 = roofline_prod(&status,
+                                      roofline_seq_of_shape(logical_or_fwd_broadcast(&status, call,
+      &shape1)));
+  const int64_t flops = roofline_mul(&status, T == ROOFLINE_BOOL ? 1 : 3, prod1);
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* other: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_prod(&status,
-                       roofline_seq_of_shape(logical_or_fwd_broadcast(&status, call,
-                       &shape14)))); /* output: written */
+                                    T_size)); /* other: read */
+  bytes = roofline_add(&status, bytes, prod1); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -3316,7 +3220,7 @@ const char *roofline_logical_or_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_logical_or_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_logical_or_fwd_call *call = (const roofline_logical_or_fwd_call *)(const void *)self;
+  const roofline_logical_or_fwd_call *call = (const roofline_logical_or_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -3324,7 +3228,7 @@ roofline_status roofline_logical_or_fwd_read_bytes(const roofline_call *self, in
                                T_size); /* input: read */
   total = roofline_add(&status, total,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* other: read */
+                                    T_size)); /* other: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -3343,17 +3247,17 @@ roofline_status roofline_logical_or_fwd_bind(roofline_logical_or_fwd_call *call,
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_logical_or_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.other", &args->other,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.other", &args->other, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*A] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->A)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->A);
+  if (status != ROOFLINE_OK) return status;
   /* other: [*B] */
-  if ((status = roofline_bind_splice(error, &names[1], &args->other, 0, 0,
-                                     &call->B)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[1], &args->other, 0, 0, &call->B);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1d5fu)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -3386,13 +3290,12 @@ static void logical_or_fwd_set_defaults(void *args) {
 }
 
 static roofline_status logical_or_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_logical_or_fwd_bind((roofline_logical_or_fwd_call *)(void *)call,
+  return roofline_logical_or_fwd_bind((roofline_logical_or_fwd_call *)call,
                                       (const roofline_logical_or_fwd_args *)args, error);
 }
 
 static roofline_status logical_or_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_logical_or_fwd_eval_roofline((const roofline_logical_or_fwd_call *)(const void *)call,
-                                               cost);
+  return roofline_logical_or_fwd_eval_roofline((const roofline_logical_or_fwd_call *)call, cost);
 }
 
 static const roofline_field logical_or_fwd_indices[] = {
@@ -3431,10 +3334,10 @@ static const roofline_shape *logical_xor_fwd_broadcast(roofline_status *status,
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status logical_xor_fwd_tensor(const roofline_call *self, int32_t tensor,
                                               roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_logical_xor_fwd_call *call = (const roofline_logical_xor_fwd_call *)(const void *)self;
+  const roofline_logical_xor_fwd_call *call = (const roofline_logical_xor_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  roofline_shape shape5;
+  roofline_shape shape1;
   shape->rank = 0;
   switch (tensor) {
   case 0: /* input: [*A] */
@@ -3447,7 +3350,7 @@ static roofline_status logical_xor_fwd_tensor(const roofline_call *self, int32_t
     break;
   case 2: /* output: [*broadcast(A, B)] */
     roofline_shape_append(&status, shape,
-                          roofline_seq_of_shape(logical_xor_fwd_broadcast(&status, call, &shape5)));
+                          roofline_seq_of_shape(logical_xor_fwd_broadcast(&status, call, &shape1)));
     *dtype_out = ROOFLINE_BOOL;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -3463,21 +3366,17 @@ roofline_status roofline_logical_xor_fwd_eval_roofline(const roofline_logical_xo
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  roofline_shape shape5;
-  roofline_shape shape14;
-  const int64_t flops = roofline_mul(&status, T == ROOFLINE_BOOL ? 1 : 3,
-                                     roofline_prod(&status,
-                                     roofline_seq_of_shape(logical_xor_fwd_broadcast(&status, call,
-                                     &shape5))));
+  roofline_shape shape1;
+  const int64_t prod1 = roofline_prod(&status,
+                                      roofline_seq_of_shape(logical_xor_fwd_broadcast(&status, call,
+      &shape1)));
+  const int64_t flops = roofline_mul(&status, T == ROOFLINE_BOOL ? 1 : 3, prod1);
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* other: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_prod(&status,
-                       roofline_seq_of_shape(logical_xor_fwd_broadcast(&status, call,
-                       &shape14)))); /* output: written */
+                                    T_size)); /* other: read */
+  bytes = roofline_add(&status, bytes, prod1); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -3491,7 +3390,7 @@ const char *roofline_logical_xor_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_logical_xor_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_logical_xor_fwd_call *call = (const roofline_logical_xor_fwd_call *)(const void *)self;
+  const roofline_logical_xor_fwd_call *call = (const roofline_logical_xor_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -3499,7 +3398,7 @@ roofline_status roofline_logical_xor_fwd_read_bytes(const roofline_call *self, i
                                T_size); /* input: read */
   total = roofline_add(&status, total,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* other: read */
+                                    T_size)); /* other: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -3518,17 +3417,17 @@ roofline_status roofline_logical_xor_fwd_bind(roofline_logical_xor_fwd_call *cal
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_logical_xor_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.other", &args->other,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.other", &args->other, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*A] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->A)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->A);
+  if (status != ROOFLINE_OK) return status;
   /* other: [*B] */
-  if ((status = roofline_bind_splice(error, &names[1], &args->other, 0, 0,
-                                     &call->B)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[1], &args->other, 0, 0, &call->B);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1d5fu)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -3562,13 +3461,12 @@ static void logical_xor_fwd_set_defaults(void *args) {
 
 static roofline_status logical_xor_fwd_bind_any(roofline_call *call, const void *args,
                                                 roofline_error *error) {
-  return roofline_logical_xor_fwd_bind((roofline_logical_xor_fwd_call *)(void *)call,
+  return roofline_logical_xor_fwd_bind((roofline_logical_xor_fwd_call *)call,
                                        (const roofline_logical_xor_fwd_args *)args, error);
 }
 
 static roofline_status logical_xor_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_logical_xor_fwd_eval_roofline((const roofline_logical_xor_fwd_call *)(const void *)call,
-                                                cost);
+  return roofline_logical_xor_fwd_eval_roofline((const roofline_logical_xor_fwd_call *)call, cost);
 }
 
 static const roofline_field logical_xor_fwd_indices[] = {
@@ -3607,10 +3505,10 @@ static const roofline_shape *bitwise_and_fwd_broadcast(roofline_status *status,
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status bitwise_and_fwd_tensor(const roofline_call *self, int32_t tensor,
                                               roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_bitwise_and_fwd_call *call = (const roofline_bitwise_and_fwd_call *)(const void *)self;
+  const roofline_bitwise_and_fwd_call *call = (const roofline_bitwise_and_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  roofline_shape shape5;
+  roofline_shape shape1;
   shape->rank = 0;
   switch (tensor) {
   case 0: /* input: [*A] */
@@ -3623,7 +3521,7 @@ static roofline_status bitwise_and_fwd_tensor(const roofline_call *self, int32_t
     break;
   case 2: /* output: [*broadcast(A, B)] */
     roofline_shape_append(&status, shape,
-                          roofline_seq_of_shape(bitwise_and_fwd_broadcast(&status, call, &shape5)));
+                          roofline_seq_of_shape(bitwise_and_fwd_broadcast(&status, call, &shape1)));
     *dtype_out = T;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -3639,21 +3537,17 @@ roofline_status roofline_bitwise_and_fwd_eval_roofline(const roofline_bitwise_an
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  roofline_shape shape5;
-  roofline_shape shape14;
-  const int64_t flops = roofline_prod(&status,
+  roofline_shape shape1;
+  const int64_t prod1 = roofline_prod(&status,
                                       roofline_seq_of_shape(bitwise_and_fwd_broadcast(&status, call,
-                                      &shape5)));
+      &shape1)));
+  const int64_t flops = prod1;
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* other: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_prod(&status,
-                       roofline_seq_of_shape(bitwise_and_fwd_broadcast(&status, call, &shape14))),
-                       T_size)); /* output: written */
+                                    T_size)); /* other: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, prod1, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -3667,7 +3561,7 @@ const char *roofline_bitwise_and_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_bitwise_and_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_bitwise_and_fwd_call *call = (const roofline_bitwise_and_fwd_call *)(const void *)self;
+  const roofline_bitwise_and_fwd_call *call = (const roofline_bitwise_and_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -3675,7 +3569,7 @@ roofline_status roofline_bitwise_and_fwd_read_bytes(const roofline_call *self, i
                                T_size); /* input: read */
   total = roofline_add(&status, total,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* other: read */
+                                    T_size)); /* other: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -3694,17 +3588,17 @@ roofline_status roofline_bitwise_and_fwd_bind(roofline_bitwise_and_fwd_call *cal
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_bitwise_and_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.other", &args->other,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.other", &args->other, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*A] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->A)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->A);
+  if (status != ROOFLINE_OK) return status;
   /* other: [*B] */
-  if ((status = roofline_bind_splice(error, &names[1], &args->other, 0, 0,
-                                     &call->B)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[1], &args->other, 0, 0, &call->B);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x15fu)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -3736,13 +3630,12 @@ static void bitwise_and_fwd_set_defaults(void *args) {
 
 static roofline_status bitwise_and_fwd_bind_any(roofline_call *call, const void *args,
                                                 roofline_error *error) {
-  return roofline_bitwise_and_fwd_bind((roofline_bitwise_and_fwd_call *)(void *)call,
+  return roofline_bitwise_and_fwd_bind((roofline_bitwise_and_fwd_call *)call,
                                        (const roofline_bitwise_and_fwd_args *)args, error);
 }
 
 static roofline_status bitwise_and_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_bitwise_and_fwd_eval_roofline((const roofline_bitwise_and_fwd_call *)(const void *)call,
-                                                cost);
+  return roofline_bitwise_and_fwd_eval_roofline((const roofline_bitwise_and_fwd_call *)call, cost);
 }
 
 static const roofline_field bitwise_and_fwd_indices[] = {
@@ -3781,10 +3674,10 @@ static const roofline_shape *bitwise_or_fwd_broadcast(roofline_status *status,
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status bitwise_or_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                              roofline_dtype *dtype_out) {
-  const roofline_bitwise_or_fwd_call *call = (const roofline_bitwise_or_fwd_call *)(const void *)self;
+  const roofline_bitwise_or_fwd_call *call = (const roofline_bitwise_or_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  roofline_shape shape5;
+  roofline_shape shape1;
   shape->rank = 0;
   switch (tensor) {
   case 0: /* input: [*A] */
@@ -3797,7 +3690,7 @@ static roofline_status bitwise_or_fwd_tensor(const roofline_call *self, int32_t 
     break;
   case 2: /* output: [*broadcast(A, B)] */
     roofline_shape_append(&status, shape,
-                          roofline_seq_of_shape(bitwise_or_fwd_broadcast(&status, call, &shape5)));
+                          roofline_seq_of_shape(bitwise_or_fwd_broadcast(&status, call, &shape1)));
     *dtype_out = T;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -3813,21 +3706,17 @@ roofline_status roofline_bitwise_or_fwd_eval_roofline(const roofline_bitwise_or_
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  roofline_shape shape5;
-  roofline_shape shape14;
-  const int64_t flops = roofline_prod(&status,
+  roofline_shape shape1;
+  const int64_t prod1 = roofline_prod(&status,
                                       roofline_seq_of_shape(bitwise_or_fwd_broadcast(&status, call,
-                                      &shape5)));
+      &shape1)));
+  const int64_t flops = prod1;
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* other: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_prod(&status,
-                       roofline_seq_of_shape(bitwise_or_fwd_broadcast(&status, call, &shape14))),
-                       T_size)); /* output: written */
+                                    T_size)); /* other: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, prod1, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -3841,7 +3730,7 @@ const char *roofline_bitwise_or_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_bitwise_or_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_bitwise_or_fwd_call *call = (const roofline_bitwise_or_fwd_call *)(const void *)self;
+  const roofline_bitwise_or_fwd_call *call = (const roofline_bitwise_or_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -3849,7 +3738,7 @@ roofline_status roofline_bitwise_or_fwd_read_bytes(const roofline_call *self, in
                                T_size); /* input: read */
   total = roofline_add(&status, total,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* other: read */
+                                    T_size)); /* other: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -3868,17 +3757,17 @@ roofline_status roofline_bitwise_or_fwd_bind(roofline_bitwise_or_fwd_call *call,
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_bitwise_or_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.other", &args->other,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.other", &args->other, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*A] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->A)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->A);
+  if (status != ROOFLINE_OK) return status;
   /* other: [*B] */
-  if ((status = roofline_bind_splice(error, &names[1], &args->other, 0, 0,
-                                     &call->B)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[1], &args->other, 0, 0, &call->B);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x15fu)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -3909,13 +3798,12 @@ static void bitwise_or_fwd_set_defaults(void *args) {
 }
 
 static roofline_status bitwise_or_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_bitwise_or_fwd_bind((roofline_bitwise_or_fwd_call *)(void *)call,
+  return roofline_bitwise_or_fwd_bind((roofline_bitwise_or_fwd_call *)call,
                                       (const roofline_bitwise_or_fwd_args *)args, error);
 }
 
 static roofline_status bitwise_or_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_bitwise_or_fwd_eval_roofline((const roofline_bitwise_or_fwd_call *)(const void *)call,
-                                               cost);
+  return roofline_bitwise_or_fwd_eval_roofline((const roofline_bitwise_or_fwd_call *)call, cost);
 }
 
 static const roofline_field bitwise_or_fwd_indices[] = {
@@ -3954,10 +3842,10 @@ static const roofline_shape *bitwise_xor_fwd_broadcast(roofline_status *status,
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status bitwise_xor_fwd_tensor(const roofline_call *self, int32_t tensor,
                                               roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_bitwise_xor_fwd_call *call = (const roofline_bitwise_xor_fwd_call *)(const void *)self;
+  const roofline_bitwise_xor_fwd_call *call = (const roofline_bitwise_xor_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  roofline_shape shape5;
+  roofline_shape shape1;
   shape->rank = 0;
   switch (tensor) {
   case 0: /* input: [*A] */
@@ -3970,7 +3858,7 @@ static roofline_status bitwise_xor_fwd_tensor(const roofline_call *self, int32_t
     break;
   case 2: /* output: [*broadcast(A, B)] */
     roofline_shape_append(&status, shape,
-                          roofline_seq_of_shape(bitwise_xor_fwd_broadcast(&status, call, &shape5)));
+                          roofline_seq_of_shape(bitwise_xor_fwd_broadcast(&status, call, &shape1)));
     *dtype_out = T;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -3986,21 +3874,17 @@ roofline_status roofline_bitwise_xor_fwd_eval_roofline(const roofline_bitwise_xo
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  roofline_shape shape5;
-  roofline_shape shape14;
-  const int64_t flops = roofline_prod(&status,
+  roofline_shape shape1;
+  const int64_t prod1 = roofline_prod(&status,
                                       roofline_seq_of_shape(bitwise_xor_fwd_broadcast(&status, call,
-                                      &shape5)));
+      &shape1)));
+  const int64_t flops = prod1;
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* other: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_prod(&status,
-                       roofline_seq_of_shape(bitwise_xor_fwd_broadcast(&status, call, &shape14))),
-                       T_size)); /* output: written */
+                                    T_size)); /* other: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, prod1, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -4014,7 +3898,7 @@ const char *roofline_bitwise_xor_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_bitwise_xor_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_bitwise_xor_fwd_call *call = (const roofline_bitwise_xor_fwd_call *)(const void *)self;
+  const roofline_bitwise_xor_fwd_call *call = (const roofline_bitwise_xor_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -4022,7 +3906,7 @@ roofline_status roofline_bitwise_xor_fwd_read_bytes(const roofline_call *self, i
                                T_size); /* input: read */
   total = roofline_add(&status, total,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* other: read */
+                                    T_size)); /* other: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -4041,17 +3925,17 @@ roofline_status roofline_bitwise_xor_fwd_bind(roofline_bitwise_xor_fwd_call *cal
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_bitwise_xor_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.other", &args->other,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.other", &args->other, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*A] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->A)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->A);
+  if (status != ROOFLINE_OK) return status;
   /* other: [*B] */
-  if ((status = roofline_bind_splice(error, &names[1], &args->other, 0, 0,
-                                     &call->B)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[1], &args->other, 0, 0, &call->B);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x15fu)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -4083,13 +3967,12 @@ static void bitwise_xor_fwd_set_defaults(void *args) {
 
 static roofline_status bitwise_xor_fwd_bind_any(roofline_call *call, const void *args,
                                                 roofline_error *error) {
-  return roofline_bitwise_xor_fwd_bind((roofline_bitwise_xor_fwd_call *)(void *)call,
+  return roofline_bitwise_xor_fwd_bind((roofline_bitwise_xor_fwd_call *)call,
                                        (const roofline_bitwise_xor_fwd_args *)args, error);
 }
 
 static roofline_status bitwise_xor_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_bitwise_xor_fwd_eval_roofline((const roofline_bitwise_xor_fwd_call *)(const void *)call,
-                                                cost);
+  return roofline_bitwise_xor_fwd_eval_roofline((const roofline_bitwise_xor_fwd_call *)call, cost);
 }
 
 static const roofline_field bitwise_xor_fwd_indices[] = {
@@ -4119,7 +4002,8 @@ const roofline_op roofline_bitwise_xor_fwd_op = {
 
 
 static const roofline_shape *bitwise_left_shift_fwd_broadcast(roofline_status *status,
-                                                              const roofline_bitwise_left_shift_fwd_call *call, roofline_shape *out) {
+                                                              const roofline_bitwise_left_shift_fwd_call *call,
+                                                              roofline_shape *out) {
   const roofline_seq shapes[] = {roofline_seq_of_shape(&call->A), roofline_seq_of_shape(&call->B)};
   return roofline_broadcast(status, out, shapes, 2);
 }
@@ -4127,10 +4011,10 @@ static const roofline_shape *bitwise_left_shift_fwd_broadcast(roofline_status *s
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status bitwise_left_shift_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                      roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_bitwise_left_shift_fwd_call *call = (const roofline_bitwise_left_shift_fwd_call *)(const void *)self;
+  const roofline_bitwise_left_shift_fwd_call *call = (const roofline_bitwise_left_shift_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  roofline_shape shape5;
+  roofline_shape shape1;
   shape->rank = 0;
   switch (tensor) {
   case 0: /* input: [*A] */
@@ -4143,7 +4027,7 @@ static roofline_status bitwise_left_shift_fwd_tensor(const roofline_call *self, 
     break;
   case 2: /* output: [*broadcast(A, B)] */
     roofline_shape_append(&status, shape,
-                          roofline_seq_of_shape(bitwise_left_shift_fwd_broadcast(&status, call, &shape5)));
+                          roofline_seq_of_shape(bitwise_left_shift_fwd_broadcast(&status, call, &shape1)));
     *dtype_out = T;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -4153,26 +4037,23 @@ static roofline_status bitwise_left_shift_fwd_tensor(const roofline_call *self, 
 
 /* BitwiseLeftShiftFwdOp (elementwise_binary.yaml:465): flops prod(broadcast(A, B))
    (elementwise_binary.yaml:481); bytes derived from the signature */
-roofline_status roofline_bitwise_left_shift_fwd_eval_roofline(const roofline_bitwise_left_shift_fwd_call *call, roofline_cost *cost) {
+roofline_status roofline_bitwise_left_shift_fwd_eval_roofline(const roofline_bitwise_left_shift_fwd_call *call,
+                                                              roofline_cost *cost) {
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  roofline_shape shape5;
-  roofline_shape shape14;
-  const int64_t flops = roofline_prod(&status,
+  roofline_shape shape1;
+  const int64_t prod1 = roofline_prod(&status,
                                       roofline_seq_of_shape(bitwise_left_shift_fwd_broadcast(&status, call,
-                                      &shape5)));
+      &shape1)));
+  const int64_t flops = prod1;
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* other: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_prod(&status,
-                       roofline_seq_of_shape(bitwise_left_shift_fwd_broadcast(&status, call, &shape14))),
-                       T_size)); /* output: written */
+                                    T_size)); /* other: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, prod1, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -4186,7 +4067,7 @@ const char *roofline_bitwise_left_shift_fwd_roof_key(const roofline_call *self) 
 
 roofline_status roofline_bitwise_left_shift_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_bitwise_left_shift_fwd_call *call = (const roofline_bitwise_left_shift_fwd_call *)(const void *)self;
+  const roofline_bitwise_left_shift_fwd_call *call = (const roofline_bitwise_left_shift_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -4194,7 +4075,7 @@ roofline_status roofline_bitwise_left_shift_fwd_read_bytes(const roofline_call *
                                T_size); /* input: read */
   total = roofline_add(&status, total,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* other: read */
+                                    T_size)); /* other: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -4213,17 +4094,17 @@ roofline_status roofline_bitwise_left_shift_fwd_bind(roofline_bitwise_left_shift
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_bitwise_left_shift_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.other", &args->other,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.other", &args->other, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*A] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->A)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->A);
+  if (status != ROOFLINE_OK) return status;
   /* other: [*B] */
-  if ((status = roofline_bind_splice(error, &names[1], &args->other, 0, 0,
-                                     &call->B)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[1], &args->other, 0, 0, &call->B);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x15du)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -4254,12 +4135,13 @@ static void bitwise_left_shift_fwd_set_defaults(void *args) {
 
 static roofline_status bitwise_left_shift_fwd_bind_any(roofline_call *call, const void *args,
                                                        roofline_error *error) {
-  return roofline_bitwise_left_shift_fwd_bind((roofline_bitwise_left_shift_fwd_call *)(void *)call,
+  return roofline_bitwise_left_shift_fwd_bind((roofline_bitwise_left_shift_fwd_call *)call,
                                               (const roofline_bitwise_left_shift_fwd_args *)args, error);
 }
 
 static roofline_status bitwise_left_shift_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_bitwise_left_shift_fwd_eval_roofline((const roofline_bitwise_left_shift_fwd_call *)(const void *)call, cost);
+  return roofline_bitwise_left_shift_fwd_eval_roofline((const roofline_bitwise_left_shift_fwd_call *)call,
+                                                       cost);
 }
 
 static const roofline_field bitwise_left_shift_fwd_indices[] = {
@@ -4290,7 +4172,8 @@ const roofline_op roofline_bitwise_left_shift_fwd_op = {
 
 
 static const roofline_shape *bitwise_right_shift_fwd_broadcast(roofline_status *status,
-                                                               const roofline_bitwise_right_shift_fwd_call *call, roofline_shape *out) {
+                                                               const roofline_bitwise_right_shift_fwd_call *call,
+                                                               roofline_shape *out) {
   const roofline_seq shapes[] = {roofline_seq_of_shape(&call->A), roofline_seq_of_shape(&call->B)};
   return roofline_broadcast(status, out, shapes, 2);
 }
@@ -4298,10 +4181,10 @@ static const roofline_shape *bitwise_right_shift_fwd_broadcast(roofline_status *
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status bitwise_right_shift_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                       roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_bitwise_right_shift_fwd_call *call = (const roofline_bitwise_right_shift_fwd_call *)(const void *)self;
+  const roofline_bitwise_right_shift_fwd_call *call = (const roofline_bitwise_right_shift_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  roofline_shape shape5;
+  roofline_shape shape1;
   shape->rank = 0;
   switch (tensor) {
   case 0: /* input: [*A] */
@@ -4314,7 +4197,7 @@ static roofline_status bitwise_right_shift_fwd_tensor(const roofline_call *self,
     break;
   case 2: /* output: [*broadcast(A, B)] */
     roofline_shape_append(&status, shape,
-                          roofline_seq_of_shape(bitwise_right_shift_fwd_broadcast(&status, call, &shape5)));
+                          roofline_seq_of_shape(bitwise_right_shift_fwd_broadcast(&status, call, &shape1)));
     *dtype_out = T;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -4324,26 +4207,23 @@ static roofline_status bitwise_right_shift_fwd_tensor(const roofline_call *self,
 
 /* BitwiseRightShiftFwdOp (elementwise_binary.yaml:483): flops prod(broadcast(A, B))
    (elementwise_binary.yaml:499); bytes derived from the signature */
-roofline_status roofline_bitwise_right_shift_fwd_eval_roofline(const roofline_bitwise_right_shift_fwd_call *call, roofline_cost *cost) {
+roofline_status roofline_bitwise_right_shift_fwd_eval_roofline(const roofline_bitwise_right_shift_fwd_call *call,
+                                                               roofline_cost *cost) {
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  roofline_shape shape5;
-  roofline_shape shape14;
-  const int64_t flops = roofline_prod(&status,
+  roofline_shape shape1;
+  const int64_t prod1 = roofline_prod(&status,
                                       roofline_seq_of_shape(bitwise_right_shift_fwd_broadcast(&status, call,
-                                      &shape5)));
+      &shape1)));
+  const int64_t flops = prod1;
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* other: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_prod(&status,
-                       roofline_seq_of_shape(bitwise_right_shift_fwd_broadcast(&status, call, &shape14))),
-                       T_size)); /* output: written */
+                                    T_size)); /* other: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, prod1, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -4357,7 +4237,7 @@ const char *roofline_bitwise_right_shift_fwd_roof_key(const roofline_call *self)
 
 roofline_status roofline_bitwise_right_shift_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_bitwise_right_shift_fwd_call *call = (const roofline_bitwise_right_shift_fwd_call *)(const void *)self;
+  const roofline_bitwise_right_shift_fwd_call *call = (const roofline_bitwise_right_shift_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -4365,7 +4245,7 @@ roofline_status roofline_bitwise_right_shift_fwd_read_bytes(const roofline_call 
                                T_size); /* input: read */
   total = roofline_add(&status, total,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* other: read */
+                                    T_size)); /* other: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -4384,17 +4264,17 @@ roofline_status roofline_bitwise_right_shift_fwd_bind(roofline_bitwise_right_shi
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_bitwise_right_shift_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.other", &args->other,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.other", &args->other, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*A] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->A)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->A);
+  if (status != ROOFLINE_OK) return status;
   /* other: [*B] */
-  if ((status = roofline_bind_splice(error, &names[1], &args->other, 0, 0,
-                                     &call->B)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[1], &args->other, 0, 0, &call->B);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x15du)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -4425,12 +4305,13 @@ static void bitwise_right_shift_fwd_set_defaults(void *args) {
 
 static roofline_status bitwise_right_shift_fwd_bind_any(roofline_call *call, const void *args,
                                                         roofline_error *error) {
-  return roofline_bitwise_right_shift_fwd_bind((roofline_bitwise_right_shift_fwd_call *)(void *)call,
+  return roofline_bitwise_right_shift_fwd_bind((roofline_bitwise_right_shift_fwd_call *)call,
                                                (const roofline_bitwise_right_shift_fwd_args *)args, error);
 }
 
 static roofline_status bitwise_right_shift_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_bitwise_right_shift_fwd_eval_roofline((const roofline_bitwise_right_shift_fwd_call *)(const void *)call, cost);
+  return roofline_bitwise_right_shift_fwd_eval_roofline((const roofline_bitwise_right_shift_fwd_call *)call,
+                                                        cost);
 }
 
 static const roofline_field bitwise_right_shift_fwd_indices[] = {
@@ -4463,7 +4344,7 @@ const roofline_op roofline_bitwise_right_shift_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status prelu_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                         roofline_dtype *dtype_out) {
-  const roofline_prelu_fwd_call *call = (const roofline_prelu_fwd_call *)(const void *)self;
+  const roofline_prelu_fwd_call *call = (const roofline_prelu_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -4492,15 +4373,13 @@ roofline_status roofline_prelu_fwd_eval_roofline(const roofline_prelu_fwd_call *
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status, 2, roofline_prod(&status, roofline_seq_of_shape(&call->S)));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* input: read */
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = roofline_mul(&status, 2, S_prod);
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->W)),
-                       T_size)); /* weight: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       T_size)); /* output: written */
+                                    T_size)); /* weight: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -4514,7 +4393,7 @@ const char *roofline_prelu_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_prelu_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_prelu_fwd_call *call = (const roofline_prelu_fwd_call *)(const void *)self;
+  const roofline_prelu_fwd_call *call = (const roofline_prelu_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -4522,7 +4401,7 @@ roofline_status roofline_prelu_fwd_read_bytes(const roofline_call *self, int64_t
                                T_size); /* input: read */
   total = roofline_add(&status, total,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->W)),
-                       T_size)); /* weight: read */
+                                    T_size)); /* weight: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -4540,25 +4419,26 @@ roofline_status roofline_prelu_fwd_bind(roofline_prelu_fwd_call *call, const roo
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_prelu_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.weight", &args->weight,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.weight", &args->weight, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*S] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   /* weight: [*W] */
-  if ((status = roofline_bind_splice(error, &names[1], &args->weight, 0, 0,
-                                     &call->W)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[1], &args->weight, 0, 0, &call->W);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   if (!(call->W.rank == 0
         || (call->W.rank == 1
-        && (roofline_seq_at(&status, roofline_seq_of_shape(&call->W), 0) == 1
-        || (call->S.rank >= 2
-        && roofline_seq_at(&status, roofline_seq_of_shape(&call->W), 0) == roofline_seq_at(&status,
-        roofline_seq_of_shape(&call->S), 1))))) || status != ROOFLINE_OK)
+            && (roofline_seq_at(&status, roofline_seq_of_shape(&call->W), 0) == 1
+                || (call->S.rank >= 2
+                    && roofline_seq_at(&status, roofline_seq_of_shape(&call->W),
+                                       0) == roofline_seq_at(&status, roofline_seq_of_shape(&call->S), 1)))))
+      || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[0]",
                               "len(W) == 0 or len(W) == 1 and (W[0] == 1 or len(S) >= 2 and W[0] == S[1])");
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -4588,12 +4468,12 @@ static void prelu_fwd_set_defaults(void *args) {
 }
 
 static roofline_status prelu_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_prelu_fwd_bind((roofline_prelu_fwd_call *)(void *)call,
-                                 (const roofline_prelu_fwd_args *)args, error);
+  return roofline_prelu_fwd_bind((roofline_prelu_fwd_call *)call, (const roofline_prelu_fwd_args *)args,
+                                 error);
 }
 
 static roofline_status prelu_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_prelu_fwd_eval_roofline((const roofline_prelu_fwd_call *)(const void *)call, cost);
+  return roofline_prelu_fwd_eval_roofline((const roofline_prelu_fwd_call *)call, cost);
 }
 
 static const roofline_field prelu_fwd_indices[] = {

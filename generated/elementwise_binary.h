@@ -41,7 +41,7 @@ extern const roofline_op roofline_add_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_add_fwd_call *roofline_add_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_add_fwd_op ? (const roofline_add_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_add_fwd_op ? (const roofline_add_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -81,7 +81,7 @@ extern const roofline_op roofline_sub_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_sub_fwd_call *roofline_sub_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_sub_fwd_op ? (const roofline_sub_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_sub_fwd_op ? (const roofline_sub_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -118,7 +118,7 @@ extern const roofline_op roofline_mul_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_mul_fwd_call *roofline_mul_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_mul_fwd_op ? (const roofline_mul_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_mul_fwd_op ? (const roofline_mul_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -159,7 +159,7 @@ extern const roofline_op roofline_div_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_div_fwd_call *roofline_div_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_div_fwd_op ? (const roofline_div_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_div_fwd_op ? (const roofline_div_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -196,8 +196,7 @@ extern const roofline_op roofline_remainder_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_remainder_fwd_call *roofline_remainder_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_remainder_fwd_op ? (const roofline_remainder_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_remainder_fwd_op ? (const roofline_remainder_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -235,7 +234,7 @@ extern const roofline_op roofline_fmod_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_fmod_fwd_call *roofline_fmod_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_fmod_fwd_op ? (const roofline_fmod_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_fmod_fwd_op ? (const roofline_fmod_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -272,7 +271,7 @@ extern const roofline_op roofline_pow_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_pow_fwd_call *roofline_pow_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_pow_fwd_op ? (const roofline_pow_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_pow_fwd_op ? (const roofline_pow_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -309,8 +308,7 @@ extern const roofline_op roofline_floor_divide_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_floor_divide_fwd_call *roofline_floor_divide_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_floor_divide_fwd_op
-      ? (const roofline_floor_divide_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_floor_divide_fwd_op ? (const roofline_floor_divide_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -349,7 +347,7 @@ extern const roofline_op roofline_maximum_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_maximum_fwd_call *roofline_maximum_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_maximum_fwd_op ? (const roofline_maximum_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_maximum_fwd_op ? (const roofline_maximum_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -387,7 +385,7 @@ extern const roofline_op roofline_minimum_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_minimum_fwd_call *roofline_minimum_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_minimum_fwd_op ? (const roofline_minimum_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_minimum_fwd_op ? (const roofline_minimum_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -425,7 +423,7 @@ extern const roofline_op roofline_atan2_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_atan2_fwd_call *roofline_atan2_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_atan2_fwd_op ? (const roofline_atan2_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_atan2_fwd_op ? (const roofline_atan2_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -465,7 +463,7 @@ extern const roofline_op roofline_lerp_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_lerp_fwd_call *roofline_lerp_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_lerp_fwd_op ? (const roofline_lerp_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_lerp_fwd_op ? (const roofline_lerp_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -502,7 +500,7 @@ extern const roofline_op roofline_eq_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_eq_fwd_call *roofline_eq_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_eq_fwd_op ? (const roofline_eq_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_eq_fwd_op ? (const roofline_eq_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -539,7 +537,7 @@ extern const roofline_op roofline_ne_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_ne_fwd_call *roofline_ne_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_ne_fwd_op ? (const roofline_ne_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_ne_fwd_op ? (const roofline_ne_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -576,7 +574,7 @@ extern const roofline_op roofline_gt_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_gt_fwd_call *roofline_gt_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_gt_fwd_op ? (const roofline_gt_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_gt_fwd_op ? (const roofline_gt_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -613,7 +611,7 @@ extern const roofline_op roofline_lt_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_lt_fwd_call *roofline_lt_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_lt_fwd_op ? (const roofline_lt_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_lt_fwd_op ? (const roofline_lt_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -650,7 +648,7 @@ extern const roofline_op roofline_ge_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_ge_fwd_call *roofline_ge_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_ge_fwd_op ? (const roofline_ge_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_ge_fwd_op ? (const roofline_ge_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -687,7 +685,7 @@ extern const roofline_op roofline_le_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_le_fwd_call *roofline_le_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_le_fwd_op ? (const roofline_le_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_le_fwd_op ? (const roofline_le_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -724,8 +722,7 @@ extern const roofline_op roofline_logical_and_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_logical_and_fwd_call *roofline_logical_and_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_logical_and_fwd_op ? (const roofline_logical_and_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_logical_and_fwd_op ? (const roofline_logical_and_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -764,8 +761,7 @@ extern const roofline_op roofline_logical_or_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_logical_or_fwd_call *roofline_logical_or_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_logical_or_fwd_op ? (const roofline_logical_or_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_logical_or_fwd_op ? (const roofline_logical_or_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -803,8 +799,7 @@ extern const roofline_op roofline_logical_xor_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_logical_xor_fwd_call *roofline_logical_xor_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_logical_xor_fwd_op ? (const roofline_logical_xor_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_logical_xor_fwd_op ? (const roofline_logical_xor_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -843,8 +838,7 @@ extern const roofline_op roofline_bitwise_and_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_bitwise_and_fwd_call *roofline_bitwise_and_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_bitwise_and_fwd_op ? (const roofline_bitwise_and_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_bitwise_and_fwd_op ? (const roofline_bitwise_and_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -883,8 +877,7 @@ extern const roofline_op roofline_bitwise_or_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_bitwise_or_fwd_call *roofline_bitwise_or_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_bitwise_or_fwd_op ? (const roofline_bitwise_or_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_bitwise_or_fwd_op ? (const roofline_bitwise_or_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -922,8 +915,7 @@ extern const roofline_op roofline_bitwise_xor_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_bitwise_xor_fwd_call *roofline_bitwise_xor_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_bitwise_xor_fwd_op ? (const roofline_bitwise_xor_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_bitwise_xor_fwd_op ? (const roofline_bitwise_xor_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -962,8 +954,8 @@ extern const roofline_op roofline_bitwise_left_shift_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_bitwise_left_shift_fwd_call *roofline_bitwise_left_shift_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_bitwise_left_shift_fwd_op
-      ? (const roofline_bitwise_left_shift_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_bitwise_left_shift_fwd_op ? (const roofline_bitwise_left_shift_fwd_call *)call
+      : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -972,7 +964,8 @@ roofline_status roofline_bitwise_left_shift_fwd_bind(roofline_bitwise_left_shift
                                                      const roofline_bitwise_left_shift_fwd_args *args,
                                                      roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
-roofline_status roofline_bitwise_left_shift_fwd_eval_roofline(const roofline_bitwise_left_shift_fwd_call *call, roofline_cost *cost);
+roofline_status roofline_bitwise_left_shift_fwd_eval_roofline(const roofline_bitwise_left_shift_fwd_call *call,
+                                                              roofline_cost *cost);
 const char *roofline_bitwise_left_shift_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_bitwise_left_shift_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -1002,7 +995,7 @@ extern const roofline_op roofline_bitwise_right_shift_fwd_op;
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_bitwise_right_shift_fwd_call *roofline_bitwise_right_shift_fwd_cast(const roofline_call *call) {
   return call->op == &roofline_bitwise_right_shift_fwd_op
-      ? (const roofline_bitwise_right_shift_fwd_call *)(const void *)call : NULL;
+      ? (const roofline_bitwise_right_shift_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -1011,7 +1004,8 @@ roofline_status roofline_bitwise_right_shift_fwd_bind(roofline_bitwise_right_shi
                                                       const roofline_bitwise_right_shift_fwd_args *args,
                                                       roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
-roofline_status roofline_bitwise_right_shift_fwd_eval_roofline(const roofline_bitwise_right_shift_fwd_call *call, roofline_cost *cost);
+roofline_status roofline_bitwise_right_shift_fwd_eval_roofline(const roofline_bitwise_right_shift_fwd_call *call,
+                                                               roofline_cost *cost);
 const char *roofline_bitwise_right_shift_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_bitwise_right_shift_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -1040,7 +1034,7 @@ extern const roofline_op roofline_prelu_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_prelu_fwd_call *roofline_prelu_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_prelu_fwd_op ? (const roofline_prelu_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_prelu_fwd_op ? (const roofline_prelu_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,

@@ -9,7 +9,7 @@
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status silu_and_mul_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_silu_and_mul_fwd_call *call = (const roofline_silu_and_mul_fwd_call *)(const void *)self;
+  const roofline_silu_and_mul_fwd_call *call = (const roofline_silu_and_mul_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t M = call->M;
   const int64_t N = call->N;
@@ -41,11 +41,9 @@ roofline_status roofline_silu_and_mul_fwd_eval_roofline(const roofline_silu_and_
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status, roofline_mul(&status, 6, M), N);
-  int64_t bytes = roofline_mul(&status, roofline_mul(&status, M, roofline_mul(&status, 2, N)),
-                               T_size); /* x: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, M, N), T_size)); /* output: written */
+  const int64_t flops = roofline_mul3(&status, 6, M, N);
+  int64_t bytes = roofline_mul3(&status, M, roofline_mul(&status, 2, N), T_size); /* x: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, M, N, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -59,14 +57,13 @@ const char *roofline_silu_and_mul_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_silu_and_mul_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_silu_and_mul_fwd_call *call = (const roofline_silu_and_mul_fwd_call *)(const void *)self;
+  const roofline_silu_and_mul_fwd_call *call = (const roofline_silu_and_mul_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t M = call->M;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status, roofline_mul(&status, M, roofline_mul(&status, 2, N)),
-                               T_size); /* x: read */
+  int64_t total = roofline_mul3(&status, M, roofline_mul(&status, 2, N), T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -120,13 +117,12 @@ static void silu_and_mul_fwd_set_defaults(void *args) {
 
 static roofline_status silu_and_mul_fwd_bind_any(roofline_call *call, const void *args,
                                                  roofline_error *error) {
-  return roofline_silu_and_mul_fwd_bind((roofline_silu_and_mul_fwd_call *)(void *)call,
+  return roofline_silu_and_mul_fwd_bind((roofline_silu_and_mul_fwd_call *)call,
                                         (const roofline_silu_and_mul_fwd_args *)args, error);
 }
 
 static roofline_status silu_and_mul_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_silu_and_mul_fwd_eval_roofline((const roofline_silu_and_mul_fwd_call *)(const void *)call,
-                                                 cost);
+  return roofline_silu_and_mul_fwd_eval_roofline((const roofline_silu_and_mul_fwd_call *)call, cost);
 }
 
 static const roofline_field silu_and_mul_fwd_indices[] = {
@@ -156,7 +152,7 @@ const roofline_op roofline_silu_and_mul_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status gelu_and_mul_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_gelu_and_mul_fwd_call *call = (const roofline_gelu_and_mul_fwd_call *)(const void *)self;
+  const roofline_gelu_and_mul_fwd_call *call = (const roofline_gelu_and_mul_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t M = call->M;
   const int64_t N = call->N;
@@ -188,11 +184,9 @@ roofline_status roofline_gelu_and_mul_fwd_eval_roofline(const roofline_gelu_and_
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status, roofline_mul(&status, 6, M), N);
-  int64_t bytes = roofline_mul(&status, roofline_mul(&status, M, roofline_mul(&status, 2, N)),
-                               T_size); /* x: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, M, N), T_size)); /* output: written */
+  const int64_t flops = roofline_mul3(&status, 6, M, N);
+  int64_t bytes = roofline_mul3(&status, M, roofline_mul(&status, 2, N), T_size); /* x: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, M, N, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -206,14 +200,13 @@ const char *roofline_gelu_and_mul_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_gelu_and_mul_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_gelu_and_mul_fwd_call *call = (const roofline_gelu_and_mul_fwd_call *)(const void *)self;
+  const roofline_gelu_and_mul_fwd_call *call = (const roofline_gelu_and_mul_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t M = call->M;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status, roofline_mul(&status, M, roofline_mul(&status, 2, N)),
-                               T_size); /* x: read */
+  int64_t total = roofline_mul3(&status, M, roofline_mul(&status, 2, N), T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -262,13 +255,12 @@ static void gelu_and_mul_fwd_set_defaults(void *args) {
 
 static roofline_status gelu_and_mul_fwd_bind_any(roofline_call *call, const void *args,
                                                  roofline_error *error) {
-  return roofline_gelu_and_mul_fwd_bind((roofline_gelu_and_mul_fwd_call *)(void *)call,
+  return roofline_gelu_and_mul_fwd_bind((roofline_gelu_and_mul_fwd_call *)call,
                                         (const roofline_gelu_and_mul_fwd_args *)args, error);
 }
 
 static roofline_status gelu_and_mul_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_gelu_and_mul_fwd_eval_roofline((const roofline_gelu_and_mul_fwd_call *)(const void *)call,
-                                                 cost);
+  return roofline_gelu_and_mul_fwd_eval_roofline((const roofline_gelu_and_mul_fwd_call *)call, cost);
 }
 
 static const roofline_field gelu_and_mul_fwd_indices[] = {
@@ -298,7 +290,7 @@ const roofline_op roofline_gelu_and_mul_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status gelu_tanh_and_mul_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                     roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_gelu_tanh_and_mul_fwd_call *call = (const roofline_gelu_tanh_and_mul_fwd_call *)(const void *)self;
+  const roofline_gelu_tanh_and_mul_fwd_call *call = (const roofline_gelu_tanh_and_mul_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t M = call->M;
   const int64_t N = call->N;
@@ -330,11 +322,9 @@ roofline_status roofline_gelu_tanh_and_mul_fwd_eval_roofline(const roofline_gelu
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status, roofline_mul(&status, 10, M), N);
-  int64_t bytes = roofline_mul(&status, roofline_mul(&status, M, roofline_mul(&status, 2, N)),
-                               T_size); /* x: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, M, N), T_size)); /* output: written */
+  const int64_t flops = roofline_mul3(&status, 10, M, N);
+  int64_t bytes = roofline_mul3(&status, M, roofline_mul(&status, 2, N), T_size); /* x: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, M, N, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -348,14 +338,13 @@ const char *roofline_gelu_tanh_and_mul_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_gelu_tanh_and_mul_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_gelu_tanh_and_mul_fwd_call *call = (const roofline_gelu_tanh_and_mul_fwd_call *)(const void *)self;
+  const roofline_gelu_tanh_and_mul_fwd_call *call = (const roofline_gelu_tanh_and_mul_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t M = call->M;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status, roofline_mul(&status, M, roofline_mul(&status, 2, N)),
-                               T_size); /* x: read */
+  int64_t total = roofline_mul3(&status, M, roofline_mul(&status, 2, N), T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -406,12 +395,13 @@ static void gelu_tanh_and_mul_fwd_set_defaults(void *args) {
 
 static roofline_status gelu_tanh_and_mul_fwd_bind_any(roofline_call *call, const void *args,
                                                       roofline_error *error) {
-  return roofline_gelu_tanh_and_mul_fwd_bind((roofline_gelu_tanh_and_mul_fwd_call *)(void *)call,
+  return roofline_gelu_tanh_and_mul_fwd_bind((roofline_gelu_tanh_and_mul_fwd_call *)call,
                                              (const roofline_gelu_tanh_and_mul_fwd_args *)args, error);
 }
 
 static roofline_status gelu_tanh_and_mul_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_gelu_tanh_and_mul_fwd_eval_roofline((const roofline_gelu_tanh_and_mul_fwd_call *)(const void *)call, cost);
+  return roofline_gelu_tanh_and_mul_fwd_eval_roofline((const roofline_gelu_tanh_and_mul_fwd_call *)call,
+                                                      cost);
 }
 
 static const roofline_field gelu_tanh_and_mul_fwd_indices[] = {
@@ -442,7 +432,7 @@ const roofline_op roofline_gelu_tanh_and_mul_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status relu_and_mul_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_relu_and_mul_fwd_call *call = (const roofline_relu_and_mul_fwd_call *)(const void *)self;
+  const roofline_relu_and_mul_fwd_call *call = (const roofline_relu_and_mul_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t M = call->M;
   const int64_t N = call->N;
@@ -474,11 +464,9 @@ roofline_status roofline_relu_and_mul_fwd_eval_roofline(const roofline_relu_and_
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status, roofline_mul(&status, 2, M), N);
-  int64_t bytes = roofline_mul(&status, roofline_mul(&status, M, roofline_mul(&status, 2, N)),
-                               T_size); /* x: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, M, N), T_size)); /* output: written */
+  const int64_t flops = roofline_mul3(&status, 2, M, N);
+  int64_t bytes = roofline_mul3(&status, M, roofline_mul(&status, 2, N), T_size); /* x: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, M, N, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -492,14 +480,13 @@ const char *roofline_relu_and_mul_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_relu_and_mul_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_relu_and_mul_fwd_call *call = (const roofline_relu_and_mul_fwd_call *)(const void *)self;
+  const roofline_relu_and_mul_fwd_call *call = (const roofline_relu_and_mul_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t M = call->M;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status, roofline_mul(&status, M, roofline_mul(&status, 2, N)),
-                               T_size); /* x: read */
+  int64_t total = roofline_mul3(&status, M, roofline_mul(&status, 2, N), T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -546,13 +533,12 @@ static void relu_and_mul_fwd_set_defaults(void *args) {
 
 static roofline_status relu_and_mul_fwd_bind_any(roofline_call *call, const void *args,
                                                  roofline_error *error) {
-  return roofline_relu_and_mul_fwd_bind((roofline_relu_and_mul_fwd_call *)(void *)call,
+  return roofline_relu_and_mul_fwd_bind((roofline_relu_and_mul_fwd_call *)call,
                                         (const roofline_relu_and_mul_fwd_args *)args, error);
 }
 
 static roofline_status relu_and_mul_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_relu_and_mul_fwd_eval_roofline((const roofline_relu_and_mul_fwd_call *)(const void *)call,
-                                                 cost);
+  return roofline_relu_and_mul_fwd_eval_roofline((const roofline_relu_and_mul_fwd_call *)call, cost);
 }
 
 static const roofline_field relu_and_mul_fwd_indices[] = {
@@ -582,7 +568,7 @@ const roofline_op roofline_relu_and_mul_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status sigmoid_and_mul_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                   roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_sigmoid_and_mul_fwd_call *call = (const roofline_sigmoid_and_mul_fwd_call *)(const void *)self;
+  const roofline_sigmoid_and_mul_fwd_call *call = (const roofline_sigmoid_and_mul_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t M = call->M;
   const int64_t N = call->N;
@@ -614,11 +600,9 @@ roofline_status roofline_sigmoid_and_mul_fwd_eval_roofline(const roofline_sigmoi
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status, roofline_mul(&status, 5, M), N);
-  int64_t bytes = roofline_mul(&status, roofline_mul(&status, M, roofline_mul(&status, 2, N)),
-                               T_size); /* x: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, M, N), T_size)); /* output: written */
+  const int64_t flops = roofline_mul3(&status, 5, M, N);
+  int64_t bytes = roofline_mul3(&status, M, roofline_mul(&status, 2, N), T_size); /* x: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, M, N, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -632,14 +616,13 @@ const char *roofline_sigmoid_and_mul_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_sigmoid_and_mul_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_sigmoid_and_mul_fwd_call *call = (const roofline_sigmoid_and_mul_fwd_call *)(const void *)self;
+  const roofline_sigmoid_and_mul_fwd_call *call = (const roofline_sigmoid_and_mul_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t M = call->M;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status, roofline_mul(&status, M, roofline_mul(&status, 2, N)),
-                               T_size); /* x: read */
+  int64_t total = roofline_mul3(&status, M, roofline_mul(&status, 2, N), T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -687,12 +670,12 @@ static void sigmoid_and_mul_fwd_set_defaults(void *args) {
 
 static roofline_status sigmoid_and_mul_fwd_bind_any(roofline_call *call, const void *args,
                                                     roofline_error *error) {
-  return roofline_sigmoid_and_mul_fwd_bind((roofline_sigmoid_and_mul_fwd_call *)(void *)call,
+  return roofline_sigmoid_and_mul_fwd_bind((roofline_sigmoid_and_mul_fwd_call *)call,
                                            (const roofline_sigmoid_and_mul_fwd_args *)args, error);
 }
 
 static roofline_status sigmoid_and_mul_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_sigmoid_and_mul_fwd_eval_roofline((const roofline_sigmoid_and_mul_fwd_call *)(const void *)call, cost);
+  return roofline_sigmoid_and_mul_fwd_eval_roofline((const roofline_sigmoid_and_mul_fwd_call *)call, cost);
 }
 
 static const roofline_field sigmoid_and_mul_fwd_indices[] = {
@@ -723,7 +706,7 @@ const roofline_op roofline_sigmoid_and_mul_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status swiglu_clamp_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_swiglu_clamp_fwd_call *call = (const roofline_swiglu_clamp_fwd_call *)(const void *)self;
+  const roofline_swiglu_clamp_fwd_call *call = (const roofline_swiglu_clamp_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t M = call->M;
   const int64_t N = call->N;
@@ -755,11 +738,9 @@ roofline_status roofline_swiglu_clamp_fwd_eval_roofline(const roofline_swiglu_cl
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status, roofline_mul(&status, 10, M), N);
-  int64_t bytes = roofline_mul(&status, roofline_mul(&status, M, roofline_mul(&status, 2, N)),
-                               T_size); /* x: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, M, N), T_size)); /* output: written */
+  const int64_t flops = roofline_mul3(&status, 10, M, N);
+  int64_t bytes = roofline_mul3(&status, M, roofline_mul(&status, 2, N), T_size); /* x: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, M, N, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -773,14 +754,13 @@ const char *roofline_swiglu_clamp_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_swiglu_clamp_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_swiglu_clamp_fwd_call *call = (const roofline_swiglu_clamp_fwd_call *)(const void *)self;
+  const roofline_swiglu_clamp_fwd_call *call = (const roofline_swiglu_clamp_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t M = call->M;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status, roofline_mul(&status, M, roofline_mul(&status, 2, N)),
-                               T_size); /* x: read */
+  int64_t total = roofline_mul3(&status, M, roofline_mul(&status, 2, N), T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -829,13 +809,12 @@ static void swiglu_clamp_fwd_set_defaults(void *args) {
 
 static roofline_status swiglu_clamp_fwd_bind_any(roofline_call *call, const void *args,
                                                  roofline_error *error) {
-  return roofline_swiglu_clamp_fwd_bind((roofline_swiglu_clamp_fwd_call *)(void *)call,
+  return roofline_swiglu_clamp_fwd_bind((roofline_swiglu_clamp_fwd_call *)call,
                                         (const roofline_swiglu_clamp_fwd_args *)args, error);
 }
 
 static roofline_status swiglu_clamp_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_swiglu_clamp_fwd_eval_roofline((const roofline_swiglu_clamp_fwd_call *)(const void *)call,
-                                                 cost);
+  return roofline_swiglu_clamp_fwd_eval_roofline((const roofline_swiglu_clamp_fwd_call *)call, cost);
 }
 
 static const roofline_field swiglu_clamp_fwd_indices[] = {

@@ -37,8 +37,7 @@ extern const roofline_op roofline_silu_and_mul_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_silu_and_mul_fwd_call *roofline_silu_and_mul_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_silu_and_mul_fwd_op
-      ? (const roofline_silu_and_mul_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_silu_and_mul_fwd_op ? (const roofline_silu_and_mul_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -76,8 +75,7 @@ extern const roofline_op roofline_gelu_and_mul_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_gelu_and_mul_fwd_call *roofline_gelu_and_mul_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_gelu_and_mul_fwd_op
-      ? (const roofline_gelu_and_mul_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_gelu_and_mul_fwd_op ? (const roofline_gelu_and_mul_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -115,8 +113,8 @@ extern const roofline_op roofline_gelu_tanh_and_mul_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_gelu_tanh_and_mul_fwd_call *roofline_gelu_tanh_and_mul_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_gelu_tanh_and_mul_fwd_op
-      ? (const roofline_gelu_tanh_and_mul_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_gelu_tanh_and_mul_fwd_op ? (const roofline_gelu_tanh_and_mul_fwd_call *)call
+      : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -154,8 +152,7 @@ extern const roofline_op roofline_relu_and_mul_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_relu_and_mul_fwd_call *roofline_relu_and_mul_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_relu_and_mul_fwd_op
-      ? (const roofline_relu_and_mul_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_relu_and_mul_fwd_op ? (const roofline_relu_and_mul_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -193,8 +190,8 @@ extern const roofline_op roofline_sigmoid_and_mul_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_sigmoid_and_mul_fwd_call *roofline_sigmoid_and_mul_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_sigmoid_and_mul_fwd_op
-      ? (const roofline_sigmoid_and_mul_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_sigmoid_and_mul_fwd_op ? (const roofline_sigmoid_and_mul_fwd_call *)call
+      : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -238,8 +235,7 @@ extern const roofline_op roofline_swiglu_clamp_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_swiglu_clamp_fwd_call *roofline_swiglu_clamp_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_swiglu_clamp_fwd_op
-      ? (const roofline_swiglu_clamp_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_swiglu_clamp_fwd_op ? (const roofline_swiglu_clamp_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,

@@ -9,7 +9,7 @@
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status alibi_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                         roofline_dtype *dtype_out) {
-  const roofline_alibi_fwd_call *call = (const roofline_alibi_fwd_call *)(const void *)self;
+  const roofline_alibi_fwd_call *call = (const roofline_alibi_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t seq_len = call->seq_len;
   const int64_t num_heads = call->num_heads;
@@ -36,12 +36,8 @@ roofline_status roofline_alibi_fwd_eval_roofline(const roofline_alibi_fwd_call *
   const int64_t num_heads = call->num_heads;
   const roofline_dtype out_dtype = call->out_dtype;
   const int64_t out_dtype_size = (roofline_dtype_bits(out_dtype) + 7) / 8;
-  const int64_t flops = roofline_mul(&status,
-                                     roofline_mul(&status, roofline_mul(&status, 3, num_heads), seq_len),
-                                     seq_len);
-  int64_t bytes = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, num_heads, seq_len), seq_len),
-                               out_dtype_size); /* output: written */
+  const int64_t flops = roofline_mul4(&status, 3, num_heads, seq_len, seq_len);
+  int64_t bytes = roofline_mul4(&status, num_heads, seq_len, seq_len, out_dtype_size); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -77,11 +73,11 @@ roofline_status roofline_alibi_fwd_bind(roofline_alibi_fwd_call *call, const roo
   call->seq_len = args->seq_len;
   call->num_heads = args->num_heads;
   call->out_dtype = args->out_dtype;
-  if ((status = roofline_bind_dtype(error, "params.out_dtype", args->out_dtype,
-                                    0x1c00u)) != ROOFLINE_OK) return status;
+  status = roofline_bind_dtype(error, "params.out_dtype", args->out_dtype, 0x1c00u);
+  if (status != ROOFLINE_OK) return status;
   call->device = args->device;
-  if ((status = roofline_bind_value(error, "params.device", &args->device,
-                                    &alibi_fwd_device_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.device", &args->device, &alibi_fwd_device_union);
+  if (status != ROOFLINE_OK) return status;
   if (!(call->seq_len > 0) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[0]", "seq_len > 0", call->seq_len, 0);
   if (!(call->num_heads > 0) || status != ROOFLINE_OK)
@@ -111,12 +107,12 @@ static void alibi_fwd_set_defaults(void *args) {
 }
 
 static roofline_status alibi_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_alibi_fwd_bind((roofline_alibi_fwd_call *)(void *)call,
-                                 (const roofline_alibi_fwd_args *)args, error);
+  return roofline_alibi_fwd_bind((roofline_alibi_fwd_call *)call, (const roofline_alibi_fwd_args *)args,
+                                 error);
 }
 
 static roofline_status alibi_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_alibi_fwd_eval_roofline((const roofline_alibi_fwd_call *)(const void *)call, cost);
+  return roofline_alibi_fwd_eval_roofline((const roofline_alibi_fwd_call *)call, cost);
 }
 
 static const roofline_field alibi_fwd_params[] = {
@@ -148,7 +144,7 @@ const roofline_op roofline_alibi_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status sinusoidal_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                              roofline_dtype *dtype_out) {
-  const roofline_sinusoidal_fwd_call *call = (const roofline_sinusoidal_fwd_call *)(const void *)self;
+  const roofline_sinusoidal_fwd_call *call = (const roofline_sinusoidal_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t seq_len = call->seq_len;
   const int64_t d_model = call->d_model;
@@ -177,10 +173,8 @@ roofline_status roofline_sinusoidal_fwd_eval_roofline(const roofline_sinusoidal_
   const int64_t out_dtype_size = (roofline_dtype_bits(out_dtype) + 7) / 8;
   int64_t flops = roofline_floordiv(&status, roofline_mul(&status, 3, d_model), 2);
   flops = roofline_add(&status, flops,
-                       roofline_floordiv(&status,
-                       roofline_mul(&status, roofline_mul(&status, 3, seq_len), d_model), 2));
-  int64_t bytes = roofline_mul(&status, roofline_mul(&status, seq_len, d_model),
-                               out_dtype_size); /* output: written */
+                       roofline_floordiv(&status, roofline_mul3(&status, 3, seq_len, d_model), 2));
+  int64_t bytes = roofline_mul3(&status, seq_len, d_model, out_dtype_size); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -217,11 +211,11 @@ roofline_status roofline_sinusoidal_fwd_bind(roofline_sinusoidal_fwd_call *call,
   call->seq_len = args->seq_len;
   call->d_model = args->d_model;
   call->out_dtype = args->out_dtype;
-  if ((status = roofline_bind_dtype(error, "params.out_dtype", args->out_dtype,
-                                    0x1c00u)) != ROOFLINE_OK) return status;
+  status = roofline_bind_dtype(error, "params.out_dtype", args->out_dtype, 0x1c00u);
+  if (status != ROOFLINE_OK) return status;
   call->device = args->device;
-  if ((status = roofline_bind_value(error, "params.device", &args->device,
-                                    &sinusoidal_fwd_device_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.device", &args->device, &sinusoidal_fwd_device_union);
+  if (status != ROOFLINE_OK) return status;
   if (!(call->seq_len > 0) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[0]", "seq_len > 0", call->seq_len, 0);
   if (!(call->d_model > 0) || status != ROOFLINE_OK)
@@ -251,13 +245,12 @@ static void sinusoidal_fwd_set_defaults(void *args) {
 }
 
 static roofline_status sinusoidal_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_sinusoidal_fwd_bind((roofline_sinusoidal_fwd_call *)(void *)call,
+  return roofline_sinusoidal_fwd_bind((roofline_sinusoidal_fwd_call *)call,
                                       (const roofline_sinusoidal_fwd_args *)args, error);
 }
 
 static roofline_status sinusoidal_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_sinusoidal_fwd_eval_roofline((const roofline_sinusoidal_fwd_call *)(const void *)call,
-                                               cost);
+  return roofline_sinusoidal_fwd_eval_roofline((const roofline_sinusoidal_fwd_call *)call, cost);
 }
 
 static const roofline_field sinusoidal_fwd_params[] = {
@@ -290,7 +283,7 @@ const roofline_op roofline_sinusoidal_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status rope_table_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                              roofline_dtype *dtype_out) {
-  const roofline_rope_table_fwd_call *call = (const roofline_rope_table_fwd_call *)(const void *)self;
+  const roofline_rope_table_fwd_call *call = (const roofline_rope_table_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t max_position = call->max_position;
   const int64_t rotary_dim = call->rotary_dim;
@@ -324,15 +317,12 @@ roofline_status roofline_rope_table_fwd_eval_roofline(const roofline_rope_table_
   const int64_t out_dtype_size = (roofline_dtype_bits(out_dtype) + 7) / 8;
   int64_t flops = roofline_floordiv(&status, roofline_mul(&status, 3, rotary_dim), 2);
   flops = roofline_add(&status, flops,
-                       roofline_floordiv(&status,
-                       roofline_mul(&status, roofline_mul(&status, 3, max_position), rotary_dim), 2));
-  int64_t bytes = roofline_mul(&status,
-                               roofline_mul(&status, max_position, roofline_floordiv(&status, rotary_dim, 2)),
-                               out_dtype_size); /* cos: written */
+                       roofline_floordiv(&status, roofline_mul3(&status, 3, max_position, rotary_dim), 2));
+  int64_t bytes = roofline_mul3(&status, max_position, roofline_floordiv(&status, rotary_dim, 2),
+                                out_dtype_size); /* cos: written */
   bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, max_position, roofline_floordiv(&status, rotary_dim, 2)),
-                       out_dtype_size)); /* sin: written */
+                       roofline_mul3(&status, max_position, roofline_floordiv(&status, rotary_dim, 2),
+                                     out_dtype_size)); /* sin: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -371,11 +361,11 @@ roofline_status roofline_rope_table_fwd_bind(roofline_rope_table_fwd_call *call,
   call->rotary_dim = args->rotary_dim;
   call->base = args->base;
   call->out_dtype = args->out_dtype;
-  if ((status = roofline_bind_dtype(error, "params.out_dtype", args->out_dtype,
-                                    0x1c00u)) != ROOFLINE_OK) return status;
+  status = roofline_bind_dtype(error, "params.out_dtype", args->out_dtype, 0x1c00u);
+  if (status != ROOFLINE_OK) return status;
   call->device = args->device;
-  if ((status = roofline_bind_value(error, "params.device", &args->device,
-                                    &rope_table_fwd_device_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.device", &args->device, &rope_table_fwd_device_union);
+  if (status != ROOFLINE_OK) return status;
   if (!(call->max_position > 0) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[0]", "max_position > 0", call->max_position, 0);
   if (!(call->rotary_dim > 0) || status != ROOFLINE_OK)
@@ -407,13 +397,12 @@ static void rope_table_fwd_set_defaults(void *args) {
 }
 
 static roofline_status rope_table_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_rope_table_fwd_bind((roofline_rope_table_fwd_call *)(void *)call,
+  return roofline_rope_table_fwd_bind((roofline_rope_table_fwd_call *)call,
                                       (const roofline_rope_table_fwd_args *)args, error);
 }
 
 static roofline_status rope_table_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_rope_table_fwd_eval_roofline((const roofline_rope_table_fwd_call *)(const void *)call,
-                                               cost);
+  return roofline_rope_table_fwd_eval_roofline((const roofline_rope_table_fwd_call *)call, cost);
 }
 
 static const roofline_field rope_table_fwd_params[] = {
@@ -449,7 +438,7 @@ const roofline_op roofline_rope_table_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status causal_mask_fwd_tensor(const roofline_call *self, int32_t tensor,
                                               roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_causal_mask_fwd_call *call = (const roofline_causal_mask_fwd_call *)(const void *)self;
+  const roofline_causal_mask_fwd_call *call = (const roofline_causal_mask_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t q_len = call->q_len;
   const int64_t kv_len = call->kv_len;
@@ -477,8 +466,7 @@ roofline_status roofline_causal_mask_fwd_eval_roofline(const roofline_causal_mas
   const roofline_dtype out_dtype = call->out_dtype;
   const int64_t out_dtype_size = (roofline_dtype_bits(out_dtype) + 7) / 8;
   const int64_t flops = roofline_mul(&status, q_len, kv_len);
-  int64_t bytes = roofline_mul(&status, roofline_mul(&status, q_len, kv_len),
-                               out_dtype_size); /* output: written */
+  int64_t bytes = roofline_mul3(&status, q_len, kv_len, out_dtype_size); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -515,11 +503,11 @@ roofline_status roofline_causal_mask_fwd_bind(roofline_causal_mask_fwd_call *cal
   call->q_len = args->q_len;
   call->kv_len = args->kv_len;
   call->out_dtype = args->out_dtype;
-  if ((status = roofline_bind_dtype(error, "params.out_dtype", args->out_dtype,
-                                    0x1c00u)) != ROOFLINE_OK) return status;
+  status = roofline_bind_dtype(error, "params.out_dtype", args->out_dtype, 0x1c00u);
+  if (status != ROOFLINE_OK) return status;
   call->device = args->device;
-  if ((status = roofline_bind_value(error, "params.device", &args->device,
-                                    &causal_mask_fwd_device_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.device", &args->device, &causal_mask_fwd_device_union);
+  if (status != ROOFLINE_OK) return status;
   if (!(0 < call->q_len && call->q_len <= call->kv_len) || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[0]", "0 < q_len <= kv_len");
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
@@ -545,13 +533,12 @@ static void causal_mask_fwd_set_defaults(void *args) {
 
 static roofline_status causal_mask_fwd_bind_any(roofline_call *call, const void *args,
                                                 roofline_error *error) {
-  return roofline_causal_mask_fwd_bind((roofline_causal_mask_fwd_call *)(void *)call,
+  return roofline_causal_mask_fwd_bind((roofline_causal_mask_fwd_call *)call,
                                        (const roofline_causal_mask_fwd_args *)args, error);
 }
 
 static roofline_status causal_mask_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_causal_mask_fwd_eval_roofline((const roofline_causal_mask_fwd_call *)(const void *)call,
-                                                cost);
+  return roofline_causal_mask_fwd_eval_roofline((const roofline_causal_mask_fwd_call *)call, cost);
 }
 
 static const roofline_field causal_mask_fwd_params[] = {

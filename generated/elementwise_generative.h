@@ -43,7 +43,7 @@ extern const roofline_op roofline_alibi_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_alibi_fwd_call *roofline_alibi_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_alibi_fwd_op ? (const roofline_alibi_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_alibi_fwd_op ? (const roofline_alibi_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -85,8 +85,7 @@ extern const roofline_op roofline_sinusoidal_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_sinusoidal_fwd_call *roofline_sinusoidal_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_sinusoidal_fwd_op ? (const roofline_sinusoidal_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_sinusoidal_fwd_op ? (const roofline_sinusoidal_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -132,8 +131,7 @@ extern const roofline_op roofline_rope_table_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_rope_table_fwd_call *roofline_rope_table_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_rope_table_fwd_op ? (const roofline_rope_table_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_rope_table_fwd_op ? (const roofline_rope_table_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -176,8 +174,7 @@ extern const roofline_op roofline_causal_mask_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_causal_mask_fwd_call *roofline_causal_mask_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_causal_mask_fwd_op ? (const roofline_causal_mask_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_causal_mask_fwd_op ? (const roofline_causal_mask_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,

@@ -16,10 +16,10 @@ static const roofline_shape *where_fwd_broadcast(roofline_status *status, const 
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status where_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                         roofline_dtype *dtype_out) {
-  const roofline_where_fwd_call *call = (const roofline_where_fwd_call *)(const void *)self;
+  const roofline_where_fwd_call *call = (const roofline_where_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  roofline_shape shape5;
+  roofline_shape shape1;
   shape->rank = 0;
   switch (tensor) {
   case 0: /* condition: [*C] */
@@ -35,7 +35,7 @@ static roofline_status where_fwd_tensor(const roofline_call *self, int32_t tenso
     *dtype_out = T;
     break;
   case 3: /* output: [*broadcast(C, A, B)] */
-    roofline_shape_append(&status, shape, roofline_seq_of_shape(where_fwd_broadcast(&status, call, &shape5)));
+    roofline_shape_append(&status, shape, roofline_seq_of_shape(where_fwd_broadcast(&status, call, &shape1)));
     *dtype_out = T;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -50,22 +50,18 @@ roofline_status roofline_where_fwd_eval_roofline(const roofline_where_fwd_call *
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  roofline_shape shape5;
-  roofline_shape shape14;
-  const int64_t flops = roofline_prod(&status,
-                                      roofline_seq_of_shape(where_fwd_broadcast(&status, call, &shape5)));
+  roofline_shape shape1;
+  const int64_t prod1 = roofline_prod(&status,
+                                      roofline_seq_of_shape(where_fwd_broadcast(&status, call, &shape1)));
+  const int64_t flops = prod1;
   int64_t bytes = roofline_prod(&status, roofline_seq_of_shape(&call->C)); /* condition: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
-                       T_size)); /* input: read */
+                                    T_size)); /* input: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* other: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_prod(&status,
-                       roofline_seq_of_shape(where_fwd_broadcast(&status, call, &shape14))),
-                       T_size)); /* output: written */
+                                    T_size)); /* other: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, prod1, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -79,17 +75,17 @@ const char *roofline_where_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_where_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_where_fwd_call *call = (const roofline_where_fwd_call *)(const void *)self;
+  const roofline_where_fwd_call *call = (const roofline_where_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   int64_t total = roofline_prod(&status, roofline_seq_of_shape(&call->C)); /* condition: read */
   total = roofline_add(&status, total,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
-                       T_size)); /* input: read */
+                                    T_size)); /* input: read */
   total = roofline_add(&status, total,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* other: read */
+                                    T_size)); /* other: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -108,22 +104,22 @@ roofline_status roofline_where_fwd_bind(roofline_where_fwd_call *call, const roo
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_where_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.condition", &args->condition,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.other", &args->other,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.condition", &args->condition, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.other", &args->other, true);
+  if (status != ROOFLINE_OK) return status;
   /* condition: [*C] */
-  if ((status = roofline_bind_splice(error, &names[0], &args->condition, 0, 0,
-                                     &call->C)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->condition, 0, 0, &call->C);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*A] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[1], &args->input, 0, 0,
-                                     &call->A)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[1], &args->input, 0, 0, &call->A);
+  if (status != ROOFLINE_OK) return status;
   /* other: [*B] */
-  if ((status = roofline_bind_splice(error, &names[2], &args->other, 0, 0,
-                                     &call->B)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[2], &args->other, 0, 0, &call->B);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1d5fu)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -153,12 +149,12 @@ static void where_fwd_set_defaults(void *args) {
 }
 
 static roofline_status where_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_where_fwd_bind((roofline_where_fwd_call *)(void *)call,
-                                 (const roofline_where_fwd_args *)args, error);
+  return roofline_where_fwd_bind((roofline_where_fwd_call *)call, (const roofline_where_fwd_args *)args,
+                                 error);
 }
 
 static roofline_status where_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_where_fwd_eval_roofline((const roofline_where_fwd_call *)(const void *)call, cost);
+  return roofline_where_fwd_eval_roofline((const roofline_where_fwd_call *)call, cost);
 }
 
 static const roofline_field where_fwd_indices[] = {
@@ -199,10 +195,10 @@ static const roofline_shape *clamp_fwd_broadcast(roofline_status *status, const 
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status clamp_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                         roofline_dtype *dtype_out) {
-  const roofline_clamp_fwd_call *call = (const roofline_clamp_fwd_call *)(const void *)self;
+  const roofline_clamp_fwd_call *call = (const roofline_clamp_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  roofline_shape shape5;
+  roofline_shape shape1;
   shape->rank = 0;
   switch (tensor) {
   case 0: /* input: [*A] */
@@ -218,7 +214,7 @@ static roofline_status clamp_fwd_tensor(const roofline_call *self, int32_t tenso
     *dtype_out = T;
     break;
   case 3: /* output: [*broadcast(A, L, U)] */
-    roofline_shape_append(&status, shape, roofline_seq_of_shape(clamp_fwd_broadcast(&status, call, &shape5)));
+    roofline_shape_append(&status, shape, roofline_seq_of_shape(clamp_fwd_broadcast(&status, call, &shape1)));
     *dtype_out = T;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -233,23 +229,19 @@ roofline_status roofline_clamp_fwd_eval_roofline(const roofline_clamp_fwd_call *
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  roofline_shape shape5;
-  roofline_shape shape14;
-  const int64_t flops = roofline_prod(&status,
-                                      roofline_seq_of_shape(clamp_fwd_broadcast(&status, call, &shape5)));
+  roofline_shape shape1;
+  const int64_t prod1 = roofline_prod(&status,
+                                      roofline_seq_of_shape(clamp_fwd_broadcast(&status, call, &shape1)));
+  const int64_t flops = prod1;
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->L)),
-                       T_size)); /* min: read */
+                                    T_size)); /* min: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->U)),
-                       T_size)); /* max: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_prod(&status,
-                       roofline_seq_of_shape(clamp_fwd_broadcast(&status, call, &shape14))),
-                       T_size)); /* output: written */
+                                    T_size)); /* max: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, prod1, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -263,7 +255,7 @@ const char *roofline_clamp_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_clamp_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_clamp_fwd_call *call = (const roofline_clamp_fwd_call *)(const void *)self;
+  const roofline_clamp_fwd_call *call = (const roofline_clamp_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -271,10 +263,10 @@ roofline_status roofline_clamp_fwd_read_bytes(const roofline_call *self, int64_t
                                T_size); /* input: read */
   total = roofline_add(&status, total,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->L)),
-                       T_size)); /* min: read */
+                                    T_size)); /* min: read */
   total = roofline_add(&status, total,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->U)),
-                       T_size)); /* max: read */
+                                    T_size)); /* max: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -293,20 +285,20 @@ roofline_status roofline_clamp_fwd_bind(roofline_clamp_fwd_call *call, const roo
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_clamp_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.min", &args->min, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.max", &args->max, true)) != ROOFLINE_OK) return status;
   /* input: [*A] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->A)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->A);
+  if (status != ROOFLINE_OK) return status;
   /* min: [*L] */
-  if ((status = roofline_bind_splice(error, &names[1], &args->min, 0, 0,
-                                     &call->L)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[1], &args->min, 0, 0, &call->L);
+  if (status != ROOFLINE_OK) return status;
   /* max: [*U] */
-  if ((status = roofline_bind_splice(error, &names[2], &args->max, 0, 0,
-                                     &call->U)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[2], &args->max, 0, 0, &call->U);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -340,12 +332,12 @@ static void clamp_fwd_set_defaults(void *args) {
 }
 
 static roofline_status clamp_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_clamp_fwd_bind((roofline_clamp_fwd_call *)(void *)call,
-                                 (const roofline_clamp_fwd_args *)args, error);
+  return roofline_clamp_fwd_bind((roofline_clamp_fwd_call *)call, (const roofline_clamp_fwd_args *)args,
+                                 error);
 }
 
 static roofline_status clamp_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_clamp_fwd_eval_roofline((const roofline_clamp_fwd_call *)(const void *)call, cost);
+  return roofline_clamp_fwd_eval_roofline((const roofline_clamp_fwd_call *)call, cost);
 }
 
 static const roofline_field clamp_fwd_indices[] = {
@@ -387,10 +379,10 @@ static const roofline_shape *addcmul_fwd_broadcast(roofline_status *status,
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status addcmul_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                           roofline_dtype *dtype_out) {
-  const roofline_addcmul_fwd_call *call = (const roofline_addcmul_fwd_call *)(const void *)self;
+  const roofline_addcmul_fwd_call *call = (const roofline_addcmul_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  roofline_shape shape5;
+  roofline_shape shape1;
   shape->rank = 0;
   switch (tensor) {
   case 0: /* input: [*A] */
@@ -407,7 +399,7 @@ static roofline_status addcmul_fwd_tensor(const roofline_call *self, int32_t ten
     break;
   case 3: /* output: [*broadcast(A, B, C)] */
     roofline_shape_append(&status, shape,
-                          roofline_seq_of_shape(addcmul_fwd_broadcast(&status, call, &shape5)));
+                          roofline_seq_of_shape(addcmul_fwd_broadcast(&status, call, &shape1)));
     *dtype_out = T;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -423,24 +415,19 @@ roofline_status roofline_addcmul_fwd_eval_roofline(const roofline_addcmul_fwd_ca
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  roofline_shape shape5;
-  roofline_shape shape14;
-  const int64_t flops = roofline_mul(&status, roofline_eq(call->value, roofline_int(1)) ? 2 : 3,
-                                     roofline_prod(&status,
-                                     roofline_seq_of_shape(addcmul_fwd_broadcast(&status, call, &shape5))));
+  roofline_shape shape1;
+  const int64_t prod1 = roofline_prod(&status,
+                                      roofline_seq_of_shape(addcmul_fwd_broadcast(&status, call, &shape1)));
+  const int64_t flops = roofline_mul(&status, roofline_eq(call->value, roofline_int(1)) ? 2 : 3, prod1);
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* tensor1: read */
+                                    T_size)); /* tensor1: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->C)),
-                       T_size)); /* tensor2: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_prod(&status,
-                       roofline_seq_of_shape(addcmul_fwd_broadcast(&status, call, &shape14))),
-                       T_size)); /* output: written */
+                                    T_size)); /* tensor2: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, prod1, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -454,7 +441,7 @@ const char *roofline_addcmul_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_addcmul_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_addcmul_fwd_call *call = (const roofline_addcmul_fwd_call *)(const void *)self;
+  const roofline_addcmul_fwd_call *call = (const roofline_addcmul_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -462,10 +449,10 @@ roofline_status roofline_addcmul_fwd_read_bytes(const roofline_call *self, int64
                                T_size); /* input: read */
   total = roofline_add(&status, total,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* tensor1: read */
+                                    T_size)); /* tensor1: read */
   total = roofline_add(&status, total,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->C)),
-                       T_size)); /* tensor2: read */
+                                    T_size)); /* tensor2: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -486,24 +473,24 @@ roofline_status roofline_addcmul_fwd_bind(roofline_addcmul_fwd_call *call,
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_addcmul_fwd_op;
   call->value = args->value;
-  if ((status = roofline_bind_value(error, "params.value", &args->value,
-                                    &addcmul_fwd_value_union)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.tensor1", &args->tensor1,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.tensor2", &args->tensor2,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.value", &args->value, &addcmul_fwd_value_union);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.tensor1", &args->tensor1, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.tensor2", &args->tensor2, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*A] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->A)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->A);
+  if (status != ROOFLINE_OK) return status;
   /* tensor1: [*B] */
-  if ((status = roofline_bind_splice(error, &names[1], &args->tensor1, 0, 0,
-                                     &call->B)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[1], &args->tensor1, 0, 0, &call->B);
+  if (status != ROOFLINE_OK) return status;
   /* tensor2: [*C] */
-  if ((status = roofline_bind_splice(error, &names[2], &args->tensor2, 0, 0,
-                                     &call->C)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[2], &args->tensor2, 0, 0, &call->C);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -530,12 +517,12 @@ static void addcmul_fwd_set_defaults(void *args) {
 }
 
 static roofline_status addcmul_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_addcmul_fwd_bind((roofline_addcmul_fwd_call *)(void *)call,
-                                   (const roofline_addcmul_fwd_args *)args, error);
+  return roofline_addcmul_fwd_bind((roofline_addcmul_fwd_call *)call, (const roofline_addcmul_fwd_args *)args,
+                                   error);
 }
 
 static roofline_status addcmul_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_addcmul_fwd_eval_roofline((const roofline_addcmul_fwd_call *)(const void *)call, cost);
+  return roofline_addcmul_fwd_eval_roofline((const roofline_addcmul_fwd_call *)call, cost);
 }
 
 static const roofline_field addcmul_fwd_indices[] = {
@@ -581,10 +568,10 @@ static const roofline_shape *addcdiv_fwd_broadcast(roofline_status *status,
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status addcdiv_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                           roofline_dtype *dtype_out) {
-  const roofline_addcdiv_fwd_call *call = (const roofline_addcdiv_fwd_call *)(const void *)self;
+  const roofline_addcdiv_fwd_call *call = (const roofline_addcdiv_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  roofline_shape shape5;
+  roofline_shape shape1;
   shape->rank = 0;
   switch (tensor) {
   case 0: /* input: [*A] */
@@ -601,7 +588,7 @@ static roofline_status addcdiv_fwd_tensor(const roofline_call *self, int32_t ten
     break;
   case 3: /* output: [*broadcast(A, B, C)] */
     roofline_shape_append(&status, shape,
-                          roofline_seq_of_shape(addcdiv_fwd_broadcast(&status, call, &shape5)));
+                          roofline_seq_of_shape(addcdiv_fwd_broadcast(&status, call, &shape1)));
     *dtype_out = T;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -617,24 +604,19 @@ roofline_status roofline_addcdiv_fwd_eval_roofline(const roofline_addcdiv_fwd_ca
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  roofline_shape shape5;
-  roofline_shape shape14;
-  const int64_t flops = roofline_mul(&status, roofline_eq(call->value, roofline_int(1)) ? 2 : 3,
-                                     roofline_prod(&status,
-                                     roofline_seq_of_shape(addcdiv_fwd_broadcast(&status, call, &shape5))));
+  roofline_shape shape1;
+  const int64_t prod1 = roofline_prod(&status,
+                                      roofline_seq_of_shape(addcdiv_fwd_broadcast(&status, call, &shape1)));
+  const int64_t flops = roofline_mul(&status, roofline_eq(call->value, roofline_int(1)) ? 2 : 3, prod1);
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* tensor1: read */
+                                    T_size)); /* tensor1: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->C)),
-                       T_size)); /* tensor2: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_prod(&status,
-                       roofline_seq_of_shape(addcdiv_fwd_broadcast(&status, call, &shape14))),
-                       T_size)); /* output: written */
+                                    T_size)); /* tensor2: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, prod1, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -648,7 +630,7 @@ const char *roofline_addcdiv_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_addcdiv_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_addcdiv_fwd_call *call = (const roofline_addcdiv_fwd_call *)(const void *)self;
+  const roofline_addcdiv_fwd_call *call = (const roofline_addcdiv_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -656,10 +638,10 @@ roofline_status roofline_addcdiv_fwd_read_bytes(const roofline_call *self, int64
                                T_size); /* input: read */
   total = roofline_add(&status, total,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* tensor1: read */
+                                    T_size)); /* tensor1: read */
   total = roofline_add(&status, total,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->C)),
-                       T_size)); /* tensor2: read */
+                                    T_size)); /* tensor2: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -680,24 +662,24 @@ roofline_status roofline_addcdiv_fwd_bind(roofline_addcdiv_fwd_call *call,
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_addcdiv_fwd_op;
   call->value = args->value;
-  if ((status = roofline_bind_value(error, "params.value", &args->value,
-                                    &addcdiv_fwd_value_union)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.tensor1", &args->tensor1,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.tensor2", &args->tensor2,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.value", &args->value, &addcdiv_fwd_value_union);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.tensor1", &args->tensor1, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.tensor2", &args->tensor2, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*A] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->A)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->A);
+  if (status != ROOFLINE_OK) return status;
   /* tensor1: [*B] */
-  if ((status = roofline_bind_splice(error, &names[1], &args->tensor1, 0, 0,
-                                     &call->B)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[1], &args->tensor1, 0, 0, &call->B);
+  if (status != ROOFLINE_OK) return status;
   /* tensor2: [*C] */
-  if ((status = roofline_bind_splice(error, &names[2], &args->tensor2, 0, 0,
-                                     &call->C)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[2], &args->tensor2, 0, 0, &call->C);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -724,12 +706,12 @@ static void addcdiv_fwd_set_defaults(void *args) {
 }
 
 static roofline_status addcdiv_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_addcdiv_fwd_bind((roofline_addcdiv_fwd_call *)(void *)call,
-                                   (const roofline_addcdiv_fwd_args *)args, error);
+  return roofline_addcdiv_fwd_bind((roofline_addcdiv_fwd_call *)call, (const roofline_addcdiv_fwd_args *)args,
+                                   error);
 }
 
 static roofline_status addcdiv_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_addcdiv_fwd_eval_roofline((const roofline_addcdiv_fwd_call *)(const void *)call, cost);
+  return roofline_addcdiv_fwd_eval_roofline((const roofline_addcdiv_fwd_call *)call, cost);
 }
 
 static const roofline_field addcdiv_fwd_indices[] = {
@@ -775,10 +757,10 @@ static const roofline_shape *lerp_tensor_fwd_broadcast(roofline_status *status,
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status lerp_tensor_fwd_tensor(const roofline_call *self, int32_t tensor,
                                               roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_lerp_tensor_fwd_call *call = (const roofline_lerp_tensor_fwd_call *)(const void *)self;
+  const roofline_lerp_tensor_fwd_call *call = (const roofline_lerp_tensor_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  roofline_shape shape5;
+  roofline_shape shape1;
   shape->rank = 0;
   switch (tensor) {
   case 0: /* input: [*A] */
@@ -795,7 +777,7 @@ static roofline_status lerp_tensor_fwd_tensor(const roofline_call *self, int32_t
     break;
   case 3: /* output: [*broadcast(A, B, W)] */
     roofline_shape_append(&status, shape,
-                          roofline_seq_of_shape(lerp_tensor_fwd_broadcast(&status, call, &shape5)));
+                          roofline_seq_of_shape(lerp_tensor_fwd_broadcast(&status, call, &shape1)));
     *dtype_out = T;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -811,25 +793,20 @@ roofline_status roofline_lerp_tensor_fwd_eval_roofline(const roofline_lerp_tenso
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  roofline_shape shape5;
-  roofline_shape shape14;
-  const int64_t flops = roofline_mul(&status, 3,
-                                     roofline_prod(&status,
-                                     roofline_seq_of_shape(lerp_tensor_fwd_broadcast(&status, call,
-                                     &shape5))));
+  roofline_shape shape1;
+  const int64_t prod1 = roofline_prod(&status,
+                                      roofline_seq_of_shape(lerp_tensor_fwd_broadcast(&status, call,
+      &shape1)));
+  const int64_t flops = roofline_mul(&status, 3, prod1);
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* end: read */
+                                    T_size)); /* end: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->W)),
-                       T_size)); /* weight: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_prod(&status,
-                       roofline_seq_of_shape(lerp_tensor_fwd_broadcast(&status, call, &shape14))),
-                       T_size)); /* output: written */
+                                    T_size)); /* weight: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, prod1, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -843,7 +820,7 @@ const char *roofline_lerp_tensor_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_lerp_tensor_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_lerp_tensor_fwd_call *call = (const roofline_lerp_tensor_fwd_call *)(const void *)self;
+  const roofline_lerp_tensor_fwd_call *call = (const roofline_lerp_tensor_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -851,10 +828,10 @@ roofline_status roofline_lerp_tensor_fwd_read_bytes(const roofline_call *self, i
                                T_size); /* input: read */
   total = roofline_add(&status, total,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* end: read */
+                                    T_size)); /* end: read */
   total = roofline_add(&status, total,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->W)),
-                       T_size)); /* weight: read */
+                                    T_size)); /* weight: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -874,21 +851,21 @@ roofline_status roofline_lerp_tensor_fwd_bind(roofline_lerp_tensor_fwd_call *cal
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_lerp_tensor_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.end", &args->end, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.weight", &args->weight,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.weight", &args->weight, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*A] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->A)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->A);
+  if (status != ROOFLINE_OK) return status;
   /* end: [*B] */
-  if ((status = roofline_bind_splice(error, &names[1], &args->end, 0, 0,
-                                     &call->B)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[1], &args->end, 0, 0, &call->B);
+  if (status != ROOFLINE_OK) return status;
   /* weight: [*W] */
-  if ((status = roofline_bind_splice(error, &names[2], &args->weight, 0, 0,
-                                     &call->W)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[2], &args->weight, 0, 0, &call->W);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -918,13 +895,12 @@ static void lerp_tensor_fwd_set_defaults(void *args) {
 
 static roofline_status lerp_tensor_fwd_bind_any(roofline_call *call, const void *args,
                                                 roofline_error *error) {
-  return roofline_lerp_tensor_fwd_bind((roofline_lerp_tensor_fwd_call *)(void *)call,
+  return roofline_lerp_tensor_fwd_bind((roofline_lerp_tensor_fwd_call *)call,
                                        (const roofline_lerp_tensor_fwd_args *)args, error);
 }
 
 static roofline_status lerp_tensor_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_lerp_tensor_fwd_eval_roofline((const roofline_lerp_tensor_fwd_call *)(const void *)call,
-                                                cost);
+  return roofline_lerp_tensor_fwd_eval_roofline((const roofline_lerp_tensor_fwd_call *)call, cost);
 }
 
 static const roofline_field lerp_tensor_fwd_indices[] = {
@@ -966,10 +942,10 @@ static const roofline_shape *masked_fill_fwd_broadcast(roofline_status *status,
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status masked_fill_fwd_tensor(const roofline_call *self, int32_t tensor,
                                               roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_masked_fill_fwd_call *call = (const roofline_masked_fill_fwd_call *)(const void *)self;
+  const roofline_masked_fill_fwd_call *call = (const roofline_masked_fill_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  roofline_shape shape5;
+  roofline_shape shape1;
   shape->rank = 0;
   switch (tensor) {
   case 0: /* input: [*A] */
@@ -985,7 +961,7 @@ static roofline_status masked_fill_fwd_tensor(const roofline_call *self, int32_t
     break;
   case 3: /* output: [*broadcast(A, M)] */
     roofline_shape_append(&status, shape,
-                          roofline_seq_of_shape(masked_fill_fwd_broadcast(&status, call, &shape5)));
+                          roofline_seq_of_shape(masked_fill_fwd_broadcast(&status, call, &shape1)));
     *dtype_out = T;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -1001,21 +977,17 @@ roofline_status roofline_masked_fill_fwd_eval_roofline(const roofline_masked_fil
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  roofline_shape shape5;
-  roofline_shape shape14;
-  const int64_t flops = roofline_prod(&status,
+  roofline_shape shape1;
+  const int64_t prod1 = roofline_prod(&status,
                                       roofline_seq_of_shape(masked_fill_fwd_broadcast(&status, call,
-                                      &shape5)));
+      &shape1)));
+  const int64_t flops = prod1;
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   bytes = roofline_add(&status, bytes,
                        roofline_prod(&status, roofline_seq_of_shape(&call->M))); /* mask: read */
   bytes = roofline_add(&status, bytes, T_size); /* value: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_prod(&status,
-                       roofline_seq_of_shape(masked_fill_fwd_broadcast(&status, call, &shape14))),
-                       T_size)); /* output: written */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, prod1, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1029,7 +1001,7 @@ const char *roofline_masked_fill_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_masked_fill_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_masked_fill_fwd_call *call = (const roofline_masked_fill_fwd_call *)(const void *)self;
+  const roofline_masked_fill_fwd_call *call = (const roofline_masked_fill_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -1057,18 +1029,18 @@ roofline_status roofline_masked_fill_fwd_bind(roofline_masked_fill_fwd_call *cal
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_masked_fill_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.mask", &args->mask, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.value", &args->value,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.value", &args->value, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*A] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->A)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->A);
+  if (status != ROOFLINE_OK) return status;
   /* mask: [*M] */
-  if ((status = roofline_bind_splice(error, &names[1], &args->mask, 0, 0,
-                                     &call->M)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[1], &args->mask, 0, 0, &call->M);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1d5fu)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -1097,13 +1069,12 @@ static void masked_fill_fwd_set_defaults(void *args) {
 
 static roofline_status masked_fill_fwd_bind_any(roofline_call *call, const void *args,
                                                 roofline_error *error) {
-  return roofline_masked_fill_fwd_bind((roofline_masked_fill_fwd_call *)(void *)call,
+  return roofline_masked_fill_fwd_bind((roofline_masked_fill_fwd_call *)call,
                                        (const roofline_masked_fill_fwd_args *)args, error);
 }
 
 static roofline_status masked_fill_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_masked_fill_fwd_eval_roofline((const roofline_masked_fill_fwd_call *)(const void *)call,
-                                                cost);
+  return roofline_masked_fill_fwd_eval_roofline((const roofline_masked_fill_fwd_call *)call, cost);
 }
 
 static const roofline_field masked_fill_fwd_indices[] = {
@@ -1135,7 +1106,8 @@ const roofline_op roofline_masked_fill_fwd_op = {
 
 
 static const roofline_shape *masked_fill_scalar_fwd_broadcast(roofline_status *status,
-                                                              const roofline_masked_fill_scalar_fwd_call *call, roofline_shape *out) {
+                                                              const roofline_masked_fill_scalar_fwd_call *call,
+                                                              roofline_shape *out) {
   const roofline_seq shapes[] = {roofline_seq_of_shape(&call->A), roofline_seq_of_shape(&call->M)};
   return roofline_broadcast(status, out, shapes, 2);
 }
@@ -1143,10 +1115,10 @@ static const roofline_shape *masked_fill_scalar_fwd_broadcast(roofline_status *s
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status masked_fill_scalar_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                      roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_masked_fill_scalar_fwd_call *call = (const roofline_masked_fill_scalar_fwd_call *)(const void *)self;
+  const roofline_masked_fill_scalar_fwd_call *call = (const roofline_masked_fill_scalar_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  roofline_shape shape5;
+  roofline_shape shape1;
   shape->rank = 0;
   switch (tensor) {
   case 0: /* input: [*A] */
@@ -1159,7 +1131,7 @@ static roofline_status masked_fill_scalar_fwd_tensor(const roofline_call *self, 
     break;
   case 2: /* output: [*broadcast(A, M)] */
     roofline_shape_append(&status, shape,
-                          roofline_seq_of_shape(masked_fill_scalar_fwd_broadcast(&status, call, &shape5)));
+                          roofline_seq_of_shape(masked_fill_scalar_fwd_broadcast(&status, call, &shape1)));
     *dtype_out = T;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -1169,25 +1141,22 @@ static roofline_status masked_fill_scalar_fwd_tensor(const roofline_call *self, 
 
 /* MaskedFillScalarFwdOp (elementwise_multi.yaml:123): flops prod(broadcast(A, M))
    (elementwise_multi.yaml:143); bytes derived from the signature */
-roofline_status roofline_masked_fill_scalar_fwd_eval_roofline(const roofline_masked_fill_scalar_fwd_call *call, roofline_cost *cost) {
+roofline_status roofline_masked_fill_scalar_fwd_eval_roofline(const roofline_masked_fill_scalar_fwd_call *call,
+                                                              roofline_cost *cost) {
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  roofline_shape shape5;
-  roofline_shape shape14;
-  const int64_t flops = roofline_prod(&status,
+  roofline_shape shape1;
+  const int64_t prod1 = roofline_prod(&status,
                                       roofline_seq_of_shape(masked_fill_scalar_fwd_broadcast(&status, call,
-                                      &shape5)));
+      &shape1)));
+  const int64_t flops = prod1;
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   bytes = roofline_add(&status, bytes,
                        roofline_prod(&status, roofline_seq_of_shape(&call->M))); /* mask: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_prod(&status,
-                       roofline_seq_of_shape(masked_fill_scalar_fwd_broadcast(&status, call, &shape14))),
-                       T_size)); /* output: written */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, prod1, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1201,7 +1170,7 @@ const char *roofline_masked_fill_scalar_fwd_roof_key(const roofline_call *self) 
 
 roofline_status roofline_masked_fill_scalar_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_masked_fill_scalar_fwd_call *call = (const roofline_masked_fill_scalar_fwd_call *)(const void *)self;
+  const roofline_masked_fill_scalar_fwd_call *call = (const roofline_masked_fill_scalar_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -1229,18 +1198,18 @@ roofline_status roofline_masked_fill_scalar_fwd_bind(roofline_masked_fill_scalar
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_masked_fill_scalar_fwd_op;
   call->value = args->value;
-  if ((status = roofline_bind_value(error, "params.value", &args->value,
-                                    &masked_fill_scalar_fwd_value_union)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.value", &args->value, &masked_fill_scalar_fwd_value_union);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.mask", &args->mask, true)) != ROOFLINE_OK) return status;
   /* input: [*A] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->A)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->A);
+  if (status != ROOFLINE_OK) return status;
   /* mask: [*M] */
-  if ((status = roofline_bind_splice(error, &names[1], &args->mask, 0, 0,
-                                     &call->M)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[1], &args->mask, 0, 0, &call->M);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1d5fu)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   if (!(roofline_representable(&status, call->value, call->T)) || status != ROOFLINE_OK)
@@ -1276,12 +1245,13 @@ static void masked_fill_scalar_fwd_set_defaults(void *args) {
 
 static roofline_status masked_fill_scalar_fwd_bind_any(roofline_call *call, const void *args,
                                                        roofline_error *error) {
-  return roofline_masked_fill_scalar_fwd_bind((roofline_masked_fill_scalar_fwd_call *)(void *)call,
+  return roofline_masked_fill_scalar_fwd_bind((roofline_masked_fill_scalar_fwd_call *)call,
                                               (const roofline_masked_fill_scalar_fwd_args *)args, error);
 }
 
 static roofline_status masked_fill_scalar_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_masked_fill_scalar_fwd_eval_roofline((const roofline_masked_fill_scalar_fwd_call *)(const void *)call, cost);
+  return roofline_masked_fill_scalar_fwd_eval_roofline((const roofline_masked_fill_scalar_fwd_call *)call,
+                                                       cost);
 }
 
 static const roofline_field masked_fill_scalar_fwd_indices[] = {
@@ -1318,7 +1288,7 @@ const roofline_op roofline_masked_fill_scalar_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status fused_bias_gelu_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                   roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_fused_bias_gelu_fwd_call *call = (const roofline_fused_bias_gelu_fwd_call *)(const void *)self;
+  const roofline_fused_bias_gelu_fwd_call *call = (const roofline_fused_bias_gelu_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
@@ -1352,17 +1322,11 @@ roofline_status roofline_fused_bias_gelu_fwd_eval_roofline(const roofline_fused_
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status,
-                                     roofline_mul(&status, 6,
-                                     roofline_prod(&status, roofline_seq_of_shape(&call->B))), N);
-  int64_t bytes = roofline_mul(&status,
-                               roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                               N), T_size); /* input: read */
+  const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
+  const int64_t flops = roofline_mul3(&status, 6, B_prod, N);
+  int64_t bytes = roofline_mul3(&status, B_prod, N, T_size); /* input: read */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, N, T_size)); /* bias: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)), N),
-                       T_size)); /* output: written */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B_prod, N, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1376,14 +1340,13 @@ const char *roofline_fused_bias_gelu_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_fused_bias_gelu_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_fused_bias_gelu_fwd_call *call = (const roofline_fused_bias_gelu_fwd_call *)(const void *)self;
+  const roofline_fused_bias_gelu_fwd_call *call = (const roofline_fused_bias_gelu_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status,
-                               roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                               N), T_size); /* input: read */
+  int64_t total = roofline_mul3(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)), N,
+                                T_size); /* input: read */
   total = roofline_add(&status, total, roofline_mul(&status, N, T_size)); /* bias: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
@@ -1403,14 +1366,14 @@ roofline_status roofline_fused_bias_gelu_fwd_bind(roofline_fused_bias_gelu_fwd_c
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_fused_bias_gelu_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.bias", &args->bias, true)) != ROOFLINE_OK) return status;
   /* input: [*B, N] */
   call->T = args->input.dtype;
   if ((status = roofline_bind_rank(error, &names[0], &args->input, 1, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 1,
-                                     &call->B)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 1, &call->B);
+  if (status != ROOFLINE_OK) return status;
   call->N = roofline_bind_axis(&args->input, roofline_bind_len(roofline_seq_of_shape(&call->B)));
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
@@ -1437,12 +1400,12 @@ static void fused_bias_gelu_fwd_set_defaults(void *args) {
 
 static roofline_status fused_bias_gelu_fwd_bind_any(roofline_call *call, const void *args,
                                                     roofline_error *error) {
-  return roofline_fused_bias_gelu_fwd_bind((roofline_fused_bias_gelu_fwd_call *)(void *)call,
+  return roofline_fused_bias_gelu_fwd_bind((roofline_fused_bias_gelu_fwd_call *)call,
                                            (const roofline_fused_bias_gelu_fwd_args *)args, error);
 }
 
 static roofline_status fused_bias_gelu_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_fused_bias_gelu_fwd_eval_roofline((const roofline_fused_bias_gelu_fwd_call *)(const void *)call, cost);
+  return roofline_fused_bias_gelu_fwd_eval_roofline((const roofline_fused_bias_gelu_fwd_call *)call, cost);
 }
 
 static const roofline_field fused_bias_gelu_fwd_indices[] = {
@@ -1475,7 +1438,8 @@ const roofline_op roofline_fused_bias_gelu_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status fused_bias_dropout_add_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                          roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_fused_bias_dropout_add_fwd_call *call = (const roofline_fused_bias_dropout_add_fwd_call *)(const void *)self;
+  const roofline_fused_bias_dropout_add_fwd_call *call =
+      (const roofline_fused_bias_dropout_add_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
@@ -1512,30 +1476,20 @@ static roofline_status fused_bias_dropout_add_fwd_tensor(const roofline_call *se
 
 /* FusedBiasDropoutAddFwdOp (elementwise_multi.yaml:162): flops 4 * prod(B) * N
    (elementwise_multi.yaml:185); bytes derived from the signature */
-roofline_status roofline_fused_bias_dropout_add_fwd_eval_roofline(const roofline_fused_bias_dropout_add_fwd_call *call, roofline_cost *cost) {
+roofline_status roofline_fused_bias_dropout_add_fwd_eval_roofline(const roofline_fused_bias_dropout_add_fwd_call *call,
+                                                                  roofline_cost *cost) {
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status,
-                                     roofline_mul(&status, 4,
-                                     roofline_prod(&status, roofline_seq_of_shape(&call->B))), N);
-  int64_t bytes = roofline_mul(&status,
-                               roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                               N), T_size); /* input: read */
+  const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
+  const int64_t flops = roofline_mul3(&status, 4, B_prod, N);
+  int64_t bytes = roofline_mul3(&status, B_prod, N, T_size); /* input: read */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, N, T_size)); /* bias: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)), N),
-                       T_size)); /* residual: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)), N),
-                       T_size)); /* output: written */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       N)); /* mask: written */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B_prod, N, T_size)); /* residual: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B_prod, N, T_size)); /* output: written */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, B_prod, N)); /* mask: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1549,19 +1503,16 @@ const char *roofline_fused_bias_dropout_add_fwd_roof_key(const roofline_call *se
 
 roofline_status roofline_fused_bias_dropout_add_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_fused_bias_dropout_add_fwd_call *call = (const roofline_fused_bias_dropout_add_fwd_call *)(const void *)self;
+  const roofline_fused_bias_dropout_add_fwd_call *call =
+      (const roofline_fused_bias_dropout_add_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status,
-                               roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                               N), T_size); /* input: read */
+  const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
+  int64_t total = roofline_mul3(&status, B_prod, N, T_size); /* input: read */
   total = roofline_add(&status, total, roofline_mul(&status, N, T_size)); /* bias: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)), N),
-                       T_size)); /* residual: read */
+  total = roofline_add(&status, total, roofline_mul3(&status, B_prod, N, T_size)); /* residual: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -1583,18 +1534,18 @@ roofline_status roofline_fused_bias_dropout_add_fwd_bind(roofline_fused_bias_dro
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_fused_bias_dropout_add_fwd_op;
   call->p = args->p;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.bias", &args->bias, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.residual", &args->residual,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.residual", &args->residual, true);
+  if (status != ROOFLINE_OK) return status;
   if (!(0.0 <= call->p && call->p < 1.0) || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[0]", "0 <= p < 1");
   /* input: [*B, N] */
   call->T = args->input.dtype;
   if ((status = roofline_bind_rank(error, &names[0], &args->input, 1, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 1,
-                                     &call->B)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 1, &call->B);
+  if (status != ROOFLINE_OK) return status;
   call->N = roofline_bind_axis(&args->input, roofline_bind_len(roofline_seq_of_shape(&call->B)));
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
@@ -1622,13 +1573,14 @@ static void fused_bias_dropout_add_fwd_set_defaults(void *args) {
 
 static roofline_status fused_bias_dropout_add_fwd_bind_any(roofline_call *call, const void *args,
                                                            roofline_error *error) {
-  return roofline_fused_bias_dropout_add_fwd_bind((roofline_fused_bias_dropout_add_fwd_call *)(void *)call,
+  return roofline_fused_bias_dropout_add_fwd_bind((roofline_fused_bias_dropout_add_fwd_call *)call,
                                                   (const roofline_fused_bias_dropout_add_fwd_args *)args,
                                                   error);
 }
 
 static roofline_status fused_bias_dropout_add_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_fused_bias_dropout_add_fwd_eval_roofline((const roofline_fused_bias_dropout_add_fwd_call *)(const void *)call, cost);
+  return roofline_fused_bias_dropout_add_fwd_eval_roofline((const roofline_fused_bias_dropout_add_fwd_call *)call,
+                                                           cost);
 }
 
 static const roofline_field fused_bias_dropout_add_fwd_indices[] = {

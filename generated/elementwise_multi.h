@@ -40,7 +40,7 @@ extern const roofline_op roofline_where_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_where_fwd_call *roofline_where_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_where_fwd_op ? (const roofline_where_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_where_fwd_op ? (const roofline_where_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -79,7 +79,7 @@ extern const roofline_op roofline_clamp_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_clamp_fwd_call *roofline_clamp_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_clamp_fwd_op ? (const roofline_clamp_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_clamp_fwd_op ? (const roofline_clamp_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -121,7 +121,7 @@ extern const roofline_op roofline_addcmul_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_addcmul_fwd_call *roofline_addcmul_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_addcmul_fwd_op ? (const roofline_addcmul_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_addcmul_fwd_op ? (const roofline_addcmul_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -164,7 +164,7 @@ extern const roofline_op roofline_addcdiv_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_addcdiv_fwd_call *roofline_addcdiv_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_addcdiv_fwd_op ? (const roofline_addcdiv_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_addcdiv_fwd_op ? (const roofline_addcdiv_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -204,8 +204,7 @@ extern const roofline_op roofline_lerp_tensor_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_lerp_tensor_fwd_call *roofline_lerp_tensor_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_lerp_tensor_fwd_op ? (const roofline_lerp_tensor_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_lerp_tensor_fwd_op ? (const roofline_lerp_tensor_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -245,8 +244,7 @@ extern const roofline_op roofline_masked_fill_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_masked_fill_fwd_call *roofline_masked_fill_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_masked_fill_fwd_op ? (const roofline_masked_fill_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_masked_fill_fwd_op ? (const roofline_masked_fill_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -288,8 +286,8 @@ extern const roofline_op roofline_masked_fill_scalar_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_masked_fill_scalar_fwd_call *roofline_masked_fill_scalar_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_masked_fill_scalar_fwd_op
-      ? (const roofline_masked_fill_scalar_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_masked_fill_scalar_fwd_op ? (const roofline_masked_fill_scalar_fwd_call *)call
+      : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -298,7 +296,8 @@ roofline_status roofline_masked_fill_scalar_fwd_bind(roofline_masked_fill_scalar
                                                      const roofline_masked_fill_scalar_fwd_args *args,
                                                      roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
-roofline_status roofline_masked_fill_scalar_fwd_eval_roofline(const roofline_masked_fill_scalar_fwd_call *call, roofline_cost *cost);
+roofline_status roofline_masked_fill_scalar_fwd_eval_roofline(const roofline_masked_fill_scalar_fwd_call *call,
+                                                              roofline_cost *cost);
 const char *roofline_masked_fill_scalar_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_masked_fill_scalar_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -327,8 +326,8 @@ extern const roofline_op roofline_fused_bias_gelu_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_fused_bias_gelu_fwd_call *roofline_fused_bias_gelu_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_fused_bias_gelu_fwd_op
-      ? (const roofline_fused_bias_gelu_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_fused_bias_gelu_fwd_op ? (const roofline_fused_bias_gelu_fwd_call *)call
+      : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -372,7 +371,7 @@ extern const roofline_op roofline_fused_bias_dropout_add_fwd_op;
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_fused_bias_dropout_add_fwd_call *roofline_fused_bias_dropout_add_fwd_cast(const roofline_call *call) {
   return call->op == &roofline_fused_bias_dropout_add_fwd_op
-      ? (const roofline_fused_bias_dropout_add_fwd_call *)(const void *)call : NULL;
+      ? (const roofline_fused_bias_dropout_add_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -381,7 +380,8 @@ roofline_status roofline_fused_bias_dropout_add_fwd_bind(roofline_fused_bias_dro
                                                          const roofline_fused_bias_dropout_add_fwd_args *args,
                                                          roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
-roofline_status roofline_fused_bias_dropout_add_fwd_eval_roofline(const roofline_fused_bias_dropout_add_fwd_call *call, roofline_cost *cost);
+roofline_status roofline_fused_bias_dropout_add_fwd_eval_roofline(const roofline_fused_bias_dropout_add_fwd_call *call,
+                                                                  roofline_cost *cost);
 const char *roofline_fused_bias_dropout_add_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_fused_bias_dropout_add_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 

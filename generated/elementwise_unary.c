@@ -9,7 +9,7 @@
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status exp_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                       roofline_dtype *dtype_out) {
-  const roofline_exp_fwd_call *call = (const roofline_exp_fwd_call *)(const void *)self;
+  const roofline_exp_fwd_call *call = (const roofline_exp_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -34,12 +34,10 @@ roofline_status roofline_exp_fwd_eval_roofline(const roofline_exp_fwd_call *call
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_prod(&status, roofline_seq_of_shape(&call->S));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* input: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       T_size)); /* output: written */
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = S_prod;
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -53,7 +51,7 @@ const char *roofline_exp_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_exp_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_exp_fwd_call *call = (const roofline_exp_fwd_call *)(const void *)self;
+  const roofline_exp_fwd_call *call = (const roofline_exp_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -75,12 +73,12 @@ roofline_status roofline_exp_fwd_bind(roofline_exp_fwd_call *call, const rooflin
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_exp_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*S] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -106,12 +104,11 @@ static void exp_fwd_set_defaults(void *args) {
 }
 
 static roofline_status exp_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_exp_fwd_bind((roofline_exp_fwd_call *)(void *)call, (const roofline_exp_fwd_args *)args,
-                               error);
+  return roofline_exp_fwd_bind((roofline_exp_fwd_call *)call, (const roofline_exp_fwd_args *)args, error);
 }
 
 static roofline_status exp_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_exp_fwd_eval_roofline((const roofline_exp_fwd_call *)(const void *)call, cost);
+  return roofline_exp_fwd_eval_roofline((const roofline_exp_fwd_call *)call, cost);
 }
 
 static const roofline_field exp_fwd_indices[] = {
@@ -139,7 +136,7 @@ const roofline_op roofline_exp_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status exp2_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                        roofline_dtype *dtype_out) {
-  const roofline_exp2_fwd_call *call = (const roofline_exp2_fwd_call *)(const void *)self;
+  const roofline_exp2_fwd_call *call = (const roofline_exp2_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -164,12 +161,10 @@ roofline_status roofline_exp2_fwd_eval_roofline(const roofline_exp2_fwd_call *ca
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_prod(&status, roofline_seq_of_shape(&call->S));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* input: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       T_size)); /* output: written */
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = S_prod;
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -183,7 +178,7 @@ const char *roofline_exp2_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_exp2_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_exp2_fwd_call *call = (const roofline_exp2_fwd_call *)(const void *)self;
+  const roofline_exp2_fwd_call *call = (const roofline_exp2_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -205,12 +200,12 @@ roofline_status roofline_exp2_fwd_bind(roofline_exp2_fwd_call *call, const roofl
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_exp2_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*S] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -235,12 +230,11 @@ static void exp2_fwd_set_defaults(void *args) {
 }
 
 static roofline_status exp2_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_exp2_fwd_bind((roofline_exp2_fwd_call *)(void *)call, (const roofline_exp2_fwd_args *)args,
-                                error);
+  return roofline_exp2_fwd_bind((roofline_exp2_fwd_call *)call, (const roofline_exp2_fwd_args *)args, error);
 }
 
 static roofline_status exp2_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_exp2_fwd_eval_roofline((const roofline_exp2_fwd_call *)(const void *)call, cost);
+  return roofline_exp2_fwd_eval_roofline((const roofline_exp2_fwd_call *)call, cost);
 }
 
 static const roofline_field exp2_fwd_indices[] = {
@@ -268,7 +262,7 @@ const roofline_op roofline_exp2_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status expm1_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                         roofline_dtype *dtype_out) {
-  const roofline_expm1_fwd_call *call = (const roofline_expm1_fwd_call *)(const void *)self;
+  const roofline_expm1_fwd_call *call = (const roofline_expm1_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -293,12 +287,10 @@ roofline_status roofline_expm1_fwd_eval_roofline(const roofline_expm1_fwd_call *
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_prod(&status, roofline_seq_of_shape(&call->S));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* input: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       T_size)); /* output: written */
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = S_prod;
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -312,7 +304,7 @@ const char *roofline_expm1_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_expm1_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_expm1_fwd_call *call = (const roofline_expm1_fwd_call *)(const void *)self;
+  const roofline_expm1_fwd_call *call = (const roofline_expm1_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -334,12 +326,12 @@ roofline_status roofline_expm1_fwd_bind(roofline_expm1_fwd_call *call, const roo
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_expm1_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*S] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -365,12 +357,12 @@ static void expm1_fwd_set_defaults(void *args) {
 }
 
 static roofline_status expm1_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_expm1_fwd_bind((roofline_expm1_fwd_call *)(void *)call,
-                                 (const roofline_expm1_fwd_args *)args, error);
+  return roofline_expm1_fwd_bind((roofline_expm1_fwd_call *)call, (const roofline_expm1_fwd_args *)args,
+                                 error);
 }
 
 static roofline_status expm1_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_expm1_fwd_eval_roofline((const roofline_expm1_fwd_call *)(const void *)call, cost);
+  return roofline_expm1_fwd_eval_roofline((const roofline_expm1_fwd_call *)call, cost);
 }
 
 static const roofline_field expm1_fwd_indices[] = {
@@ -398,7 +390,7 @@ const roofline_op roofline_expm1_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status log_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                       roofline_dtype *dtype_out) {
-  const roofline_log_fwd_call *call = (const roofline_log_fwd_call *)(const void *)self;
+  const roofline_log_fwd_call *call = (const roofline_log_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -423,12 +415,10 @@ roofline_status roofline_log_fwd_eval_roofline(const roofline_log_fwd_call *call
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_prod(&status, roofline_seq_of_shape(&call->S));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* input: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       T_size)); /* output: written */
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = S_prod;
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -442,7 +432,7 @@ const char *roofline_log_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_log_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_log_fwd_call *call = (const roofline_log_fwd_call *)(const void *)self;
+  const roofline_log_fwd_call *call = (const roofline_log_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -464,12 +454,12 @@ roofline_status roofline_log_fwd_bind(roofline_log_fwd_call *call, const rooflin
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_log_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*S] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -493,12 +483,11 @@ static void log_fwd_set_defaults(void *args) {
 }
 
 static roofline_status log_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_log_fwd_bind((roofline_log_fwd_call *)(void *)call, (const roofline_log_fwd_args *)args,
-                               error);
+  return roofline_log_fwd_bind((roofline_log_fwd_call *)call, (const roofline_log_fwd_args *)args, error);
 }
 
 static roofline_status log_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_log_fwd_eval_roofline((const roofline_log_fwd_call *)(const void *)call, cost);
+  return roofline_log_fwd_eval_roofline((const roofline_log_fwd_call *)call, cost);
 }
 
 static const roofline_field log_fwd_indices[] = {
@@ -526,7 +515,7 @@ const roofline_op roofline_log_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status log2_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                        roofline_dtype *dtype_out) {
-  const roofline_log2_fwd_call *call = (const roofline_log2_fwd_call *)(const void *)self;
+  const roofline_log2_fwd_call *call = (const roofline_log2_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -551,12 +540,10 @@ roofline_status roofline_log2_fwd_eval_roofline(const roofline_log2_fwd_call *ca
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_prod(&status, roofline_seq_of_shape(&call->S));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* input: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       T_size)); /* output: written */
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = S_prod;
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -570,7 +557,7 @@ const char *roofline_log2_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_log2_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_log2_fwd_call *call = (const roofline_log2_fwd_call *)(const void *)self;
+  const roofline_log2_fwd_call *call = (const roofline_log2_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -592,12 +579,12 @@ roofline_status roofline_log2_fwd_bind(roofline_log2_fwd_call *call, const roofl
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_log2_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*S] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -621,12 +608,11 @@ static void log2_fwd_set_defaults(void *args) {
 }
 
 static roofline_status log2_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_log2_fwd_bind((roofline_log2_fwd_call *)(void *)call, (const roofline_log2_fwd_args *)args,
-                                error);
+  return roofline_log2_fwd_bind((roofline_log2_fwd_call *)call, (const roofline_log2_fwd_args *)args, error);
 }
 
 static roofline_status log2_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_log2_fwd_eval_roofline((const roofline_log2_fwd_call *)(const void *)call, cost);
+  return roofline_log2_fwd_eval_roofline((const roofline_log2_fwd_call *)call, cost);
 }
 
 static const roofline_field log2_fwd_indices[] = {
@@ -654,7 +640,7 @@ const roofline_op roofline_log2_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status log1p_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                         roofline_dtype *dtype_out) {
-  const roofline_log1p_fwd_call *call = (const roofline_log1p_fwd_call *)(const void *)self;
+  const roofline_log1p_fwd_call *call = (const roofline_log1p_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -679,12 +665,10 @@ roofline_status roofline_log1p_fwd_eval_roofline(const roofline_log1p_fwd_call *
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_prod(&status, roofline_seq_of_shape(&call->S));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* input: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       T_size)); /* output: written */
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = S_prod;
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -698,7 +682,7 @@ const char *roofline_log1p_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_log1p_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_log1p_fwd_call *call = (const roofline_log1p_fwd_call *)(const void *)self;
+  const roofline_log1p_fwd_call *call = (const roofline_log1p_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -720,12 +704,12 @@ roofline_status roofline_log1p_fwd_bind(roofline_log1p_fwd_call *call, const roo
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_log1p_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*S] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -749,12 +733,12 @@ static void log1p_fwd_set_defaults(void *args) {
 }
 
 static roofline_status log1p_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_log1p_fwd_bind((roofline_log1p_fwd_call *)(void *)call,
-                                 (const roofline_log1p_fwd_args *)args, error);
+  return roofline_log1p_fwd_bind((roofline_log1p_fwd_call *)call, (const roofline_log1p_fwd_args *)args,
+                                 error);
 }
 
 static roofline_status log1p_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_log1p_fwd_eval_roofline((const roofline_log1p_fwd_call *)(const void *)call, cost);
+  return roofline_log1p_fwd_eval_roofline((const roofline_log1p_fwd_call *)call, cost);
 }
 
 static const roofline_field log1p_fwd_indices[] = {
@@ -782,7 +766,7 @@ const roofline_op roofline_log1p_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status sqrt_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                        roofline_dtype *dtype_out) {
-  const roofline_sqrt_fwd_call *call = (const roofline_sqrt_fwd_call *)(const void *)self;
+  const roofline_sqrt_fwd_call *call = (const roofline_sqrt_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -807,12 +791,10 @@ roofline_status roofline_sqrt_fwd_eval_roofline(const roofline_sqrt_fwd_call *ca
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_prod(&status, roofline_seq_of_shape(&call->S));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* input: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       T_size)); /* output: written */
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = S_prod;
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -826,7 +808,7 @@ const char *roofline_sqrt_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_sqrt_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_sqrt_fwd_call *call = (const roofline_sqrt_fwd_call *)(const void *)self;
+  const roofline_sqrt_fwd_call *call = (const roofline_sqrt_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -848,12 +830,12 @@ roofline_status roofline_sqrt_fwd_bind(roofline_sqrt_fwd_call *call, const roofl
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_sqrt_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*S] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -878,12 +860,11 @@ static void sqrt_fwd_set_defaults(void *args) {
 }
 
 static roofline_status sqrt_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_sqrt_fwd_bind((roofline_sqrt_fwd_call *)(void *)call, (const roofline_sqrt_fwd_args *)args,
-                                error);
+  return roofline_sqrt_fwd_bind((roofline_sqrt_fwd_call *)call, (const roofline_sqrt_fwd_args *)args, error);
 }
 
 static roofline_status sqrt_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_sqrt_fwd_eval_roofline((const roofline_sqrt_fwd_call *)(const void *)call, cost);
+  return roofline_sqrt_fwd_eval_roofline((const roofline_sqrt_fwd_call *)call, cost);
 }
 
 static const roofline_field sqrt_fwd_indices[] = {
@@ -911,7 +892,7 @@ const roofline_op roofline_sqrt_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status rsqrt_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                         roofline_dtype *dtype_out) {
-  const roofline_rsqrt_fwd_call *call = (const roofline_rsqrt_fwd_call *)(const void *)self;
+  const roofline_rsqrt_fwd_call *call = (const roofline_rsqrt_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -936,12 +917,10 @@ roofline_status roofline_rsqrt_fwd_eval_roofline(const roofline_rsqrt_fwd_call *
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_prod(&status, roofline_seq_of_shape(&call->S));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* input: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       T_size)); /* output: written */
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = S_prod;
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -955,7 +934,7 @@ const char *roofline_rsqrt_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_rsqrt_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_rsqrt_fwd_call *call = (const roofline_rsqrt_fwd_call *)(const void *)self;
+  const roofline_rsqrt_fwd_call *call = (const roofline_rsqrt_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -977,12 +956,12 @@ roofline_status roofline_rsqrt_fwd_bind(roofline_rsqrt_fwd_call *call, const roo
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_rsqrt_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*S] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -1007,12 +986,12 @@ static void rsqrt_fwd_set_defaults(void *args) {
 }
 
 static roofline_status rsqrt_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_rsqrt_fwd_bind((roofline_rsqrt_fwd_call *)(void *)call,
-                                 (const roofline_rsqrt_fwd_args *)args, error);
+  return roofline_rsqrt_fwd_bind((roofline_rsqrt_fwd_call *)call, (const roofline_rsqrt_fwd_args *)args,
+                                 error);
 }
 
 static roofline_status rsqrt_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_rsqrt_fwd_eval_roofline((const roofline_rsqrt_fwd_call *)(const void *)call, cost);
+  return roofline_rsqrt_fwd_eval_roofline((const roofline_rsqrt_fwd_call *)call, cost);
 }
 
 static const roofline_field rsqrt_fwd_indices[] = {
@@ -1040,7 +1019,7 @@ const roofline_op roofline_rsqrt_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status reciprocal_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                              roofline_dtype *dtype_out) {
-  const roofline_reciprocal_fwd_call *call = (const roofline_reciprocal_fwd_call *)(const void *)self;
+  const roofline_reciprocal_fwd_call *call = (const roofline_reciprocal_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -1066,12 +1045,10 @@ roofline_status roofline_reciprocal_fwd_eval_roofline(const roofline_reciprocal_
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_prod(&status, roofline_seq_of_shape(&call->S));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* input: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       T_size)); /* output: written */
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = S_prod;
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1085,7 +1062,7 @@ const char *roofline_reciprocal_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_reciprocal_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_reciprocal_fwd_call *call = (const roofline_reciprocal_fwd_call *)(const void *)self;
+  const roofline_reciprocal_fwd_call *call = (const roofline_reciprocal_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -1108,12 +1085,12 @@ roofline_status roofline_reciprocal_fwd_bind(roofline_reciprocal_fwd_call *call,
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_reciprocal_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*S] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -1139,13 +1116,12 @@ static void reciprocal_fwd_set_defaults(void *args) {
 }
 
 static roofline_status reciprocal_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_reciprocal_fwd_bind((roofline_reciprocal_fwd_call *)(void *)call,
+  return roofline_reciprocal_fwd_bind((roofline_reciprocal_fwd_call *)call,
                                       (const roofline_reciprocal_fwd_args *)args, error);
 }
 
 static roofline_status reciprocal_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_reciprocal_fwd_eval_roofline((const roofline_reciprocal_fwd_call *)(const void *)call,
-                                               cost);
+  return roofline_reciprocal_fwd_eval_roofline((const roofline_reciprocal_fwd_call *)call, cost);
 }
 
 static const roofline_field reciprocal_fwd_indices[] = {
@@ -1174,7 +1150,7 @@ const roofline_op roofline_reciprocal_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status square_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                          roofline_dtype *dtype_out) {
-  const roofline_square_fwd_call *call = (const roofline_square_fwd_call *)(const void *)self;
+  const roofline_square_fwd_call *call = (const roofline_square_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -1199,12 +1175,10 @@ roofline_status roofline_square_fwd_eval_roofline(const roofline_square_fwd_call
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_prod(&status, roofline_seq_of_shape(&call->S));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* input: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       T_size)); /* output: written */
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = S_prod;
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1218,7 +1192,7 @@ const char *roofline_square_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_square_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_square_fwd_call *call = (const roofline_square_fwd_call *)(const void *)self;
+  const roofline_square_fwd_call *call = (const roofline_square_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -1240,12 +1214,12 @@ roofline_status roofline_square_fwd_bind(roofline_square_fwd_call *call, const r
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_square_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*S] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1d5du)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -1271,12 +1245,12 @@ static void square_fwd_set_defaults(void *args) {
 }
 
 static roofline_status square_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_square_fwd_bind((roofline_square_fwd_call *)(void *)call,
-                                  (const roofline_square_fwd_args *)args, error);
+  return roofline_square_fwd_bind((roofline_square_fwd_call *)call, (const roofline_square_fwd_args *)args,
+                                  error);
 }
 
 static roofline_status square_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_square_fwd_eval_roofline((const roofline_square_fwd_call *)(const void *)call, cost);
+  return roofline_square_fwd_eval_roofline((const roofline_square_fwd_call *)call, cost);
 }
 
 static const roofline_field square_fwd_indices[] = {
@@ -1304,7 +1278,7 @@ const roofline_op roofline_square_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status neg_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                       roofline_dtype *dtype_out) {
-  const roofline_neg_fwd_call *call = (const roofline_neg_fwd_call *)(const void *)self;
+  const roofline_neg_fwd_call *call = (const roofline_neg_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -1329,12 +1303,10 @@ roofline_status roofline_neg_fwd_eval_roofline(const roofline_neg_fwd_call *call
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_prod(&status, roofline_seq_of_shape(&call->S));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* input: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       T_size)); /* output: written */
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = S_prod;
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1348,7 +1320,7 @@ const char *roofline_neg_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_neg_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_neg_fwd_call *call = (const roofline_neg_fwd_call *)(const void *)self;
+  const roofline_neg_fwd_call *call = (const roofline_neg_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -1370,12 +1342,12 @@ roofline_status roofline_neg_fwd_bind(roofline_neg_fwd_call *call, const rooflin
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_neg_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*S] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1d59u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -1400,12 +1372,11 @@ static void neg_fwd_set_defaults(void *args) {
 }
 
 static roofline_status neg_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_neg_fwd_bind((roofline_neg_fwd_call *)(void *)call, (const roofline_neg_fwd_args *)args,
-                               error);
+  return roofline_neg_fwd_bind((roofline_neg_fwd_call *)call, (const roofline_neg_fwd_args *)args, error);
 }
 
 static roofline_status neg_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_neg_fwd_eval_roofline((const roofline_neg_fwd_call *)(const void *)call, cost);
+  return roofline_neg_fwd_eval_roofline((const roofline_neg_fwd_call *)call, cost);
 }
 
 static const roofline_field neg_fwd_indices[] = {
@@ -1433,7 +1404,7 @@ const roofline_op roofline_neg_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status abs_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                       roofline_dtype *dtype_out) {
-  const roofline_abs_fwd_call *call = (const roofline_abs_fwd_call *)(const void *)self;
+  const roofline_abs_fwd_call *call = (const roofline_abs_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -1458,12 +1429,10 @@ roofline_status roofline_abs_fwd_eval_roofline(const roofline_abs_fwd_call *call
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = T == ROOFLINE_UINT8 ? 0 : roofline_prod(&status, roofline_seq_of_shape(&call->S));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* input: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       T_size)); /* output: written */
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = T == ROOFLINE_UINT8 ? 0 : S_prod;
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1477,7 +1446,7 @@ const char *roofline_abs_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_abs_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_abs_fwd_call *call = (const roofline_abs_fwd_call *)(const void *)self;
+  const roofline_abs_fwd_call *call = (const roofline_abs_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -1499,12 +1468,12 @@ roofline_status roofline_abs_fwd_bind(roofline_abs_fwd_call *call, const rooflin
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_abs_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*S] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1d5du)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -1530,12 +1499,11 @@ static void abs_fwd_set_defaults(void *args) {
 }
 
 static roofline_status abs_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_abs_fwd_bind((roofline_abs_fwd_call *)(void *)call, (const roofline_abs_fwd_args *)args,
-                               error);
+  return roofline_abs_fwd_bind((roofline_abs_fwd_call *)call, (const roofline_abs_fwd_args *)args, error);
 }
 
 static roofline_status abs_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_abs_fwd_eval_roofline((const roofline_abs_fwd_call *)(const void *)call, cost);
+  return roofline_abs_fwd_eval_roofline((const roofline_abs_fwd_call *)call, cost);
 }
 
 static const roofline_field abs_fwd_indices[] = {
@@ -1563,7 +1531,7 @@ const roofline_op roofline_abs_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status sign_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                        roofline_dtype *dtype_out) {
-  const roofline_sign_fwd_call *call = (const roofline_sign_fwd_call *)(const void *)self;
+  const roofline_sign_fwd_call *call = (const roofline_sign_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -1588,12 +1556,10 @@ roofline_status roofline_sign_fwd_eval_roofline(const roofline_sign_fwd_call *ca
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_prod(&status, roofline_seq_of_shape(&call->S));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* input: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       T_size)); /* output: written */
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = S_prod;
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1607,7 +1573,7 @@ const char *roofline_sign_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_sign_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_sign_fwd_call *call = (const roofline_sign_fwd_call *)(const void *)self;
+  const roofline_sign_fwd_call *call = (const roofline_sign_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -1629,12 +1595,12 @@ roofline_status roofline_sign_fwd_bind(roofline_sign_fwd_call *call, const roofl
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_sign_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*S] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1d5du)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -1660,12 +1626,11 @@ static void sign_fwd_set_defaults(void *args) {
 }
 
 static roofline_status sign_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_sign_fwd_bind((roofline_sign_fwd_call *)(void *)call, (const roofline_sign_fwd_args *)args,
-                                error);
+  return roofline_sign_fwd_bind((roofline_sign_fwd_call *)call, (const roofline_sign_fwd_args *)args, error);
 }
 
 static roofline_status sign_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_sign_fwd_eval_roofline((const roofline_sign_fwd_call *)(const void *)call, cost);
+  return roofline_sign_fwd_eval_roofline((const roofline_sign_fwd_call *)call, cost);
 }
 
 static const roofline_field sign_fwd_indices[] = {
@@ -1693,7 +1658,7 @@ const roofline_op roofline_sign_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status sin_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                       roofline_dtype *dtype_out) {
-  const roofline_sin_fwd_call *call = (const roofline_sin_fwd_call *)(const void *)self;
+  const roofline_sin_fwd_call *call = (const roofline_sin_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -1718,12 +1683,10 @@ roofline_status roofline_sin_fwd_eval_roofline(const roofline_sin_fwd_call *call
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_prod(&status, roofline_seq_of_shape(&call->S));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* input: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       T_size)); /* output: written */
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = S_prod;
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1737,7 +1700,7 @@ const char *roofline_sin_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_sin_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_sin_fwd_call *call = (const roofline_sin_fwd_call *)(const void *)self;
+  const roofline_sin_fwd_call *call = (const roofline_sin_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -1759,12 +1722,12 @@ roofline_status roofline_sin_fwd_bind(roofline_sin_fwd_call *call, const rooflin
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_sin_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*S] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -1789,12 +1752,11 @@ static void sin_fwd_set_defaults(void *args) {
 }
 
 static roofline_status sin_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_sin_fwd_bind((roofline_sin_fwd_call *)(void *)call, (const roofline_sin_fwd_args *)args,
-                               error);
+  return roofline_sin_fwd_bind((roofline_sin_fwd_call *)call, (const roofline_sin_fwd_args *)args, error);
 }
 
 static roofline_status sin_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_sin_fwd_eval_roofline((const roofline_sin_fwd_call *)(const void *)call, cost);
+  return roofline_sin_fwd_eval_roofline((const roofline_sin_fwd_call *)call, cost);
 }
 
 static const roofline_field sin_fwd_indices[] = {
@@ -1822,7 +1784,7 @@ const roofline_op roofline_sin_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status cos_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                       roofline_dtype *dtype_out) {
-  const roofline_cos_fwd_call *call = (const roofline_cos_fwd_call *)(const void *)self;
+  const roofline_cos_fwd_call *call = (const roofline_cos_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -1847,12 +1809,10 @@ roofline_status roofline_cos_fwd_eval_roofline(const roofline_cos_fwd_call *call
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_prod(&status, roofline_seq_of_shape(&call->S));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* input: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       T_size)); /* output: written */
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = S_prod;
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1866,7 +1826,7 @@ const char *roofline_cos_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_cos_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_cos_fwd_call *call = (const roofline_cos_fwd_call *)(const void *)self;
+  const roofline_cos_fwd_call *call = (const roofline_cos_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -1888,12 +1848,12 @@ roofline_status roofline_cos_fwd_bind(roofline_cos_fwd_call *call, const rooflin
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_cos_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*S] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -1918,12 +1878,11 @@ static void cos_fwd_set_defaults(void *args) {
 }
 
 static roofline_status cos_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_cos_fwd_bind((roofline_cos_fwd_call *)(void *)call, (const roofline_cos_fwd_args *)args,
-                               error);
+  return roofline_cos_fwd_bind((roofline_cos_fwd_call *)call, (const roofline_cos_fwd_args *)args, error);
 }
 
 static roofline_status cos_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_cos_fwd_eval_roofline((const roofline_cos_fwd_call *)(const void *)call, cost);
+  return roofline_cos_fwd_eval_roofline((const roofline_cos_fwd_call *)call, cost);
 }
 
 static const roofline_field cos_fwd_indices[] = {
@@ -1951,7 +1910,7 @@ const roofline_op roofline_cos_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status erf_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                       roofline_dtype *dtype_out) {
-  const roofline_erf_fwd_call *call = (const roofline_erf_fwd_call *)(const void *)self;
+  const roofline_erf_fwd_call *call = (const roofline_erf_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -1976,12 +1935,10 @@ roofline_status roofline_erf_fwd_eval_roofline(const roofline_erf_fwd_call *call
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_prod(&status, roofline_seq_of_shape(&call->S));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* input: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       T_size)); /* output: written */
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = S_prod;
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1995,7 +1952,7 @@ const char *roofline_erf_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_erf_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_erf_fwd_call *call = (const roofline_erf_fwd_call *)(const void *)self;
+  const roofline_erf_fwd_call *call = (const roofline_erf_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -2017,12 +1974,12 @@ roofline_status roofline_erf_fwd_bind(roofline_erf_fwd_call *call, const rooflin
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_erf_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*S] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -2048,12 +2005,11 @@ static void erf_fwd_set_defaults(void *args) {
 }
 
 static roofline_status erf_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_erf_fwd_bind((roofline_erf_fwd_call *)(void *)call, (const roofline_erf_fwd_args *)args,
-                               error);
+  return roofline_erf_fwd_bind((roofline_erf_fwd_call *)call, (const roofline_erf_fwd_args *)args, error);
 }
 
 static roofline_status erf_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_erf_fwd_eval_roofline((const roofline_erf_fwd_call *)(const void *)call, cost);
+  return roofline_erf_fwd_eval_roofline((const roofline_erf_fwd_call *)call, cost);
 }
 
 static const roofline_field erf_fwd_indices[] = {
@@ -2081,7 +2037,7 @@ const roofline_op roofline_erf_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status floor_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                         roofline_dtype *dtype_out) {
-  const roofline_floor_fwd_call *call = (const roofline_floor_fwd_call *)(const void *)self;
+  const roofline_floor_fwd_call *call = (const roofline_floor_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -2106,13 +2062,11 @@ roofline_status roofline_floor_fwd_eval_roofline(const roofline_floor_fwd_call *
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = roofline_category_of(&status, roofline_dtype_value(T)) == ROOFLINE_CATEGORY_INT ? 0
-      : roofline_prod(&status, roofline_seq_of_shape(&call->S));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* input: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       T_size)); /* output: written */
+      : S_prod;
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -2126,7 +2080,7 @@ const char *roofline_floor_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_floor_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_floor_fwd_call *call = (const roofline_floor_fwd_call *)(const void *)self;
+  const roofline_floor_fwd_call *call = (const roofline_floor_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -2148,12 +2102,12 @@ roofline_status roofline_floor_fwd_bind(roofline_floor_fwd_call *call, const roo
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_floor_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*S] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1d49u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -2179,12 +2133,12 @@ static void floor_fwd_set_defaults(void *args) {
 }
 
 static roofline_status floor_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_floor_fwd_bind((roofline_floor_fwd_call *)(void *)call,
-                                 (const roofline_floor_fwd_args *)args, error);
+  return roofline_floor_fwd_bind((roofline_floor_fwd_call *)call, (const roofline_floor_fwd_args *)args,
+                                 error);
 }
 
 static roofline_status floor_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_floor_fwd_eval_roofline((const roofline_floor_fwd_call *)(const void *)call, cost);
+  return roofline_floor_fwd_eval_roofline((const roofline_floor_fwd_call *)call, cost);
 }
 
 static const roofline_field floor_fwd_indices[] = {
@@ -2212,7 +2166,7 @@ const roofline_op roofline_floor_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status ceil_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                        roofline_dtype *dtype_out) {
-  const roofline_ceil_fwd_call *call = (const roofline_ceil_fwd_call *)(const void *)self;
+  const roofline_ceil_fwd_call *call = (const roofline_ceil_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -2237,13 +2191,11 @@ roofline_status roofline_ceil_fwd_eval_roofline(const roofline_ceil_fwd_call *ca
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = roofline_category_of(&status, roofline_dtype_value(T)) == ROOFLINE_CATEGORY_INT ? 0
-      : roofline_prod(&status, roofline_seq_of_shape(&call->S));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* input: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       T_size)); /* output: written */
+      : S_prod;
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -2257,7 +2209,7 @@ const char *roofline_ceil_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_ceil_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_ceil_fwd_call *call = (const roofline_ceil_fwd_call *)(const void *)self;
+  const roofline_ceil_fwd_call *call = (const roofline_ceil_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -2279,12 +2231,12 @@ roofline_status roofline_ceil_fwd_bind(roofline_ceil_fwd_call *call, const roofl
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_ceil_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*S] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1d49u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -2310,12 +2262,11 @@ static void ceil_fwd_set_defaults(void *args) {
 }
 
 static roofline_status ceil_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_ceil_fwd_bind((roofline_ceil_fwd_call *)(void *)call, (const roofline_ceil_fwd_args *)args,
-                                error);
+  return roofline_ceil_fwd_bind((roofline_ceil_fwd_call *)call, (const roofline_ceil_fwd_args *)args, error);
 }
 
 static roofline_status ceil_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_ceil_fwd_eval_roofline((const roofline_ceil_fwd_call *)(const void *)call, cost);
+  return roofline_ceil_fwd_eval_roofline((const roofline_ceil_fwd_call *)call, cost);
 }
 
 static const roofline_field ceil_fwd_indices[] = {
@@ -2343,7 +2294,7 @@ const roofline_op roofline_ceil_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status round_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                         roofline_dtype *dtype_out) {
-  const roofline_round_fwd_call *call = (const roofline_round_fwd_call *)(const void *)self;
+  const roofline_round_fwd_call *call = (const roofline_round_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -2368,13 +2319,11 @@ roofline_status roofline_round_fwd_eval_roofline(const roofline_round_fwd_call *
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = roofline_category_of(&status, roofline_dtype_value(T)) == ROOFLINE_CATEGORY_INT ? 0
-      : roofline_prod(&status, roofline_seq_of_shape(&call->S));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* input: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       T_size)); /* output: written */
+      : S_prod;
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -2388,7 +2337,7 @@ const char *roofline_round_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_round_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_round_fwd_call *call = (const roofline_round_fwd_call *)(const void *)self;
+  const roofline_round_fwd_call *call = (const roofline_round_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -2410,12 +2359,12 @@ roofline_status roofline_round_fwd_bind(roofline_round_fwd_call *call, const roo
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_round_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*S] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1d49u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -2441,12 +2390,12 @@ static void round_fwd_set_defaults(void *args) {
 }
 
 static roofline_status round_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_round_fwd_bind((roofline_round_fwd_call *)(void *)call,
-                                 (const roofline_round_fwd_args *)args, error);
+  return roofline_round_fwd_bind((roofline_round_fwd_call *)call, (const roofline_round_fwd_args *)args,
+                                 error);
 }
 
 static roofline_status round_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_round_fwd_eval_roofline((const roofline_round_fwd_call *)(const void *)call, cost);
+  return roofline_round_fwd_eval_roofline((const roofline_round_fwd_call *)call, cost);
 }
 
 static const roofline_field round_fwd_indices[] = {
@@ -2474,7 +2423,7 @@ const roofline_op roofline_round_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status trunc_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                         roofline_dtype *dtype_out) {
-  const roofline_trunc_fwd_call *call = (const roofline_trunc_fwd_call *)(const void *)self;
+  const roofline_trunc_fwd_call *call = (const roofline_trunc_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -2499,13 +2448,11 @@ roofline_status roofline_trunc_fwd_eval_roofline(const roofline_trunc_fwd_call *
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = roofline_category_of(&status, roofline_dtype_value(T)) == ROOFLINE_CATEGORY_INT ? 0
-      : roofline_prod(&status, roofline_seq_of_shape(&call->S));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* input: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       T_size)); /* output: written */
+      : S_prod;
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -2519,7 +2466,7 @@ const char *roofline_trunc_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_trunc_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_trunc_fwd_call *call = (const roofline_trunc_fwd_call *)(const void *)self;
+  const roofline_trunc_fwd_call *call = (const roofline_trunc_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -2541,12 +2488,12 @@ roofline_status roofline_trunc_fwd_bind(roofline_trunc_fwd_call *call, const roo
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_trunc_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*S] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1d49u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -2572,12 +2519,12 @@ static void trunc_fwd_set_defaults(void *args) {
 }
 
 static roofline_status trunc_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_trunc_fwd_bind((roofline_trunc_fwd_call *)(void *)call,
-                                 (const roofline_trunc_fwd_args *)args, error);
+  return roofline_trunc_fwd_bind((roofline_trunc_fwd_call *)call, (const roofline_trunc_fwd_args *)args,
+                                 error);
 }
 
 static roofline_status trunc_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_trunc_fwd_eval_roofline((const roofline_trunc_fwd_call *)(const void *)call, cost);
+  return roofline_trunc_fwd_eval_roofline((const roofline_trunc_fwd_call *)call, cost);
 }
 
 static const roofline_field trunc_fwd_indices[] = {
@@ -2605,7 +2552,7 @@ const roofline_op roofline_trunc_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status logical_not_fwd_tensor(const roofline_call *self, int32_t tensor,
                                               roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_logical_not_fwd_call *call = (const roofline_logical_not_fwd_call *)(const void *)self;
+  const roofline_logical_not_fwd_call *call = (const roofline_logical_not_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -2631,11 +2578,10 @@ roofline_status roofline_logical_not_fwd_eval_roofline(const roofline_logical_no
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_prod(&status, roofline_seq_of_shape(&call->S));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* input: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_prod(&status, roofline_seq_of_shape(&call->S))); /* output: written */
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = S_prod;
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
+  bytes = roofline_add(&status, bytes, S_prod); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -2649,7 +2595,7 @@ const char *roofline_logical_not_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_logical_not_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_logical_not_fwd_call *call = (const roofline_logical_not_fwd_call *)(const void *)self;
+  const roofline_logical_not_fwd_call *call = (const roofline_logical_not_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -2672,12 +2618,12 @@ roofline_status roofline_logical_not_fwd_bind(roofline_logical_not_fwd_call *cal
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_logical_not_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*S] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1d5fu)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -2703,13 +2649,12 @@ static void logical_not_fwd_set_defaults(void *args) {
 
 static roofline_status logical_not_fwd_bind_any(roofline_call *call, const void *args,
                                                 roofline_error *error) {
-  return roofline_logical_not_fwd_bind((roofline_logical_not_fwd_call *)(void *)call,
+  return roofline_logical_not_fwd_bind((roofline_logical_not_fwd_call *)call,
                                        (const roofline_logical_not_fwd_args *)args, error);
 }
 
 static roofline_status logical_not_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_logical_not_fwd_eval_roofline((const roofline_logical_not_fwd_call *)(const void *)call,
-                                                cost);
+  return roofline_logical_not_fwd_eval_roofline((const roofline_logical_not_fwd_call *)call, cost);
 }
 
 static const roofline_field logical_not_fwd_indices[] = {
@@ -2738,7 +2683,7 @@ const roofline_op roofline_logical_not_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status bitwise_not_fwd_tensor(const roofline_call *self, int32_t tensor,
                                               roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_bitwise_not_fwd_call *call = (const roofline_bitwise_not_fwd_call *)(const void *)self;
+  const roofline_bitwise_not_fwd_call *call = (const roofline_bitwise_not_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -2764,12 +2709,10 @@ roofline_status roofline_bitwise_not_fwd_eval_roofline(const roofline_bitwise_no
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_prod(&status, roofline_seq_of_shape(&call->S));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* input: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       T_size)); /* output: written */
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = S_prod;
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -2783,7 +2726,7 @@ const char *roofline_bitwise_not_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_bitwise_not_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_bitwise_not_fwd_call *call = (const roofline_bitwise_not_fwd_call *)(const void *)self;
+  const roofline_bitwise_not_fwd_call *call = (const roofline_bitwise_not_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -2806,12 +2749,12 @@ roofline_status roofline_bitwise_not_fwd_bind(roofline_bitwise_not_fwd_call *cal
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_bitwise_not_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*S] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x15fu)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -2836,13 +2779,12 @@ static void bitwise_not_fwd_set_defaults(void *args) {
 
 static roofline_status bitwise_not_fwd_bind_any(roofline_call *call, const void *args,
                                                 roofline_error *error) {
-  return roofline_bitwise_not_fwd_bind((roofline_bitwise_not_fwd_call *)(void *)call,
+  return roofline_bitwise_not_fwd_bind((roofline_bitwise_not_fwd_call *)call,
                                        (const roofline_bitwise_not_fwd_args *)args, error);
 }
 
 static roofline_status bitwise_not_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_bitwise_not_fwd_eval_roofline((const roofline_bitwise_not_fwd_call *)(const void *)call,
-                                                cost);
+  return roofline_bitwise_not_fwd_eval_roofline((const roofline_bitwise_not_fwd_call *)call, cost);
 }
 
 static const roofline_field bitwise_not_fwd_indices[] = {
@@ -2871,7 +2813,7 @@ const roofline_op roofline_bitwise_not_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status isnan_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                         roofline_dtype *dtype_out) {
-  const roofline_isnan_fwd_call *call = (const roofline_isnan_fwd_call *)(const void *)self;
+  const roofline_isnan_fwd_call *call = (const roofline_isnan_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -2896,11 +2838,10 @@ roofline_status roofline_isnan_fwd_eval_roofline(const roofline_isnan_fwd_call *
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_prod(&status, roofline_seq_of_shape(&call->S));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* input: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_prod(&status, roofline_seq_of_shape(&call->S))); /* output: written */
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = S_prod;
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
+  bytes = roofline_add(&status, bytes, S_prod); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -2914,7 +2855,7 @@ const char *roofline_isnan_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_isnan_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_isnan_fwd_call *call = (const roofline_isnan_fwd_call *)(const void *)self;
+  const roofline_isnan_fwd_call *call = (const roofline_isnan_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -2936,12 +2877,12 @@ roofline_status roofline_isnan_fwd_bind(roofline_isnan_fwd_call *call, const roo
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_isnan_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*S] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -2967,12 +2908,12 @@ static void isnan_fwd_set_defaults(void *args) {
 }
 
 static roofline_status isnan_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_isnan_fwd_bind((roofline_isnan_fwd_call *)(void *)call,
-                                 (const roofline_isnan_fwd_args *)args, error);
+  return roofline_isnan_fwd_bind((roofline_isnan_fwd_call *)call, (const roofline_isnan_fwd_args *)args,
+                                 error);
 }
 
 static roofline_status isnan_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_isnan_fwd_eval_roofline((const roofline_isnan_fwd_call *)(const void *)call, cost);
+  return roofline_isnan_fwd_eval_roofline((const roofline_isnan_fwd_call *)call, cost);
 }
 
 static const roofline_field isnan_fwd_indices[] = {
@@ -3000,7 +2941,7 @@ const roofline_op roofline_isnan_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status isinf_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                         roofline_dtype *dtype_out) {
-  const roofline_isinf_fwd_call *call = (const roofline_isinf_fwd_call *)(const void *)self;
+  const roofline_isinf_fwd_call *call = (const roofline_isinf_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -3025,11 +2966,10 @@ roofline_status roofline_isinf_fwd_eval_roofline(const roofline_isinf_fwd_call *
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_prod(&status, roofline_seq_of_shape(&call->S));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* input: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_prod(&status, roofline_seq_of_shape(&call->S))); /* output: written */
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = S_prod;
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
+  bytes = roofline_add(&status, bytes, S_prod); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -3043,7 +2983,7 @@ const char *roofline_isinf_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_isinf_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_isinf_fwd_call *call = (const roofline_isinf_fwd_call *)(const void *)self;
+  const roofline_isinf_fwd_call *call = (const roofline_isinf_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -3065,12 +3005,12 @@ roofline_status roofline_isinf_fwd_bind(roofline_isinf_fwd_call *call, const roo
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_isinf_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*S] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -3096,12 +3036,12 @@ static void isinf_fwd_set_defaults(void *args) {
 }
 
 static roofline_status isinf_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_isinf_fwd_bind((roofline_isinf_fwd_call *)(void *)call,
-                                 (const roofline_isinf_fwd_args *)args, error);
+  return roofline_isinf_fwd_bind((roofline_isinf_fwd_call *)call, (const roofline_isinf_fwd_args *)args,
+                                 error);
 }
 
 static roofline_status isinf_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_isinf_fwd_eval_roofline((const roofline_isinf_fwd_call *)(const void *)call, cost);
+  return roofline_isinf_fwd_eval_roofline((const roofline_isinf_fwd_call *)call, cost);
 }
 
 static const roofline_field isinf_fwd_indices[] = {
@@ -3129,7 +3069,7 @@ const roofline_op roofline_isinf_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status isfinite_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                            roofline_dtype *dtype_out) {
-  const roofline_isfinite_fwd_call *call = (const roofline_isfinite_fwd_call *)(const void *)self;
+  const roofline_isfinite_fwd_call *call = (const roofline_isfinite_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -3155,11 +3095,10 @@ roofline_status roofline_isfinite_fwd_eval_roofline(const roofline_isfinite_fwd_
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_prod(&status, roofline_seq_of_shape(&call->S));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* input: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_prod(&status, roofline_seq_of_shape(&call->S))); /* output: written */
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = S_prod;
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
+  bytes = roofline_add(&status, bytes, S_prod); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -3173,7 +3112,7 @@ const char *roofline_isfinite_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_isfinite_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_isfinite_fwd_call *call = (const roofline_isfinite_fwd_call *)(const void *)self;
+  const roofline_isfinite_fwd_call *call = (const roofline_isfinite_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -3195,12 +3134,12 @@ roofline_status roofline_isfinite_fwd_bind(roofline_isfinite_fwd_call *call,
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_isfinite_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*S] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -3226,12 +3165,12 @@ static void isfinite_fwd_set_defaults(void *args) {
 }
 
 static roofline_status isfinite_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_isfinite_fwd_bind((roofline_isfinite_fwd_call *)(void *)call,
+  return roofline_isfinite_fwd_bind((roofline_isfinite_fwd_call *)call,
                                     (const roofline_isfinite_fwd_args *)args, error);
 }
 
 static roofline_status isfinite_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_isfinite_fwd_eval_roofline((const roofline_isfinite_fwd_call *)(const void *)call, cost);
+  return roofline_isfinite_fwd_eval_roofline((const roofline_isfinite_fwd_call *)call, cost);
 }
 
 static const roofline_field isfinite_fwd_indices[] = {
@@ -3259,7 +3198,7 @@ const roofline_op roofline_isfinite_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status nan_to_num_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                              roofline_dtype *dtype_out) {
-  const roofline_nan_to_num_fwd_call *call = (const roofline_nan_to_num_fwd_call *)(const void *)self;
+  const roofline_nan_to_num_fwd_call *call = (const roofline_nan_to_num_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -3285,12 +3224,10 @@ roofline_status roofline_nan_to_num_fwd_eval_roofline(const roofline_nan_to_num_
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status, 3, roofline_prod(&status, roofline_seq_of_shape(&call->S)));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* input: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       T_size)); /* output: written */
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = roofline_mul(&status, 3, S_prod);
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -3304,7 +3241,7 @@ const char *roofline_nan_to_num_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_nan_to_num_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_nan_to_num_fwd_call *call = (const roofline_nan_to_num_fwd_call *)(const void *)self;
+  const roofline_nan_to_num_fwd_call *call = (const roofline_nan_to_num_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -3331,17 +3268,17 @@ roofline_status roofline_nan_to_num_fwd_bind(roofline_nan_to_num_fwd_call *call,
   call->roofline.op = &roofline_nan_to_num_fwd_op;
   call->nan = args->nan;
   call->posinf = args->posinf;
-  if ((status = roofline_bind_value(error, "params.posinf", &args->posinf,
-                                    &nan_to_num_fwd_posinf_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.posinf", &args->posinf, &nan_to_num_fwd_posinf_union);
+  if (status != ROOFLINE_OK) return status;
   call->neginf = args->neginf;
-  if ((status = roofline_bind_value(error, "params.neginf", &args->neginf,
-                                    &nan_to_num_fwd_neginf_union)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.neginf", &args->neginf, &nan_to_num_fwd_neginf_union);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*S] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -3375,13 +3312,12 @@ static void nan_to_num_fwd_set_defaults(void *args) {
 }
 
 static roofline_status nan_to_num_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_nan_to_num_fwd_bind((roofline_nan_to_num_fwd_call *)(void *)call,
+  return roofline_nan_to_num_fwd_bind((roofline_nan_to_num_fwd_call *)call,
                                       (const roofline_nan_to_num_fwd_args *)args, error);
 }
 
 static roofline_status nan_to_num_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_nan_to_num_fwd_eval_roofline((const roofline_nan_to_num_fwd_call *)(const void *)call,
-                                               cost);
+  return roofline_nan_to_num_fwd_eval_roofline((const roofline_nan_to_num_fwd_call *)call, cost);
 }
 
 static const roofline_field nan_to_num_fwd_indices[] = {
@@ -3419,7 +3355,7 @@ const roofline_op roofline_nan_to_num_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status clamp_scalar_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_clamp_scalar_fwd_call *call = (const roofline_clamp_scalar_fwd_call *)(const void *)self;
+  const roofline_clamp_scalar_fwd_call *call = (const roofline_clamp_scalar_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -3445,12 +3381,10 @@ roofline_status roofline_clamp_scalar_fwd_eval_roofline(const roofline_clamp_sca
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_prod(&status, roofline_seq_of_shape(&call->S));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* input: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       T_size)); /* output: written */
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = S_prod;
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -3464,7 +3398,7 @@ const char *roofline_clamp_scalar_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_clamp_scalar_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_clamp_scalar_fwd_call *call = (const roofline_clamp_scalar_fwd_call *)(const void *)self;
+  const roofline_clamp_scalar_fwd_call *call = (const roofline_clamp_scalar_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -3490,19 +3424,19 @@ roofline_status roofline_clamp_scalar_fwd_bind(roofline_clamp_scalar_fwd_call *c
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_clamp_scalar_fwd_op;
   call->min = args->min;
-  if ((status = roofline_bind_value(error, "params.min", &args->min,
-                                    &clamp_scalar_fwd_min_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.min", &args->min, &clamp_scalar_fwd_min_union);
+  if (status != ROOFLINE_OK) return status;
   call->max = args->max;
-  if ((status = roofline_bind_value(error, "params.max", &args->max,
-                                    &clamp_scalar_fwd_max_union)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.max", &args->max, &clamp_scalar_fwd_max_union);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   if (!(call->min.tag != ROOFLINE_TAG_NONE || call->max.tag != ROOFLINE_TAG_NONE) || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[0]", "present(min) or present(max)");
   /* input: [*S] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -3541,13 +3475,12 @@ static void clamp_scalar_fwd_set_defaults(void *args) {
 
 static roofline_status clamp_scalar_fwd_bind_any(roofline_call *call, const void *args,
                                                  roofline_error *error) {
-  return roofline_clamp_scalar_fwd_bind((roofline_clamp_scalar_fwd_call *)(void *)call,
+  return roofline_clamp_scalar_fwd_bind((roofline_clamp_scalar_fwd_call *)call,
                                         (const roofline_clamp_scalar_fwd_args *)args, error);
 }
 
 static roofline_status clamp_scalar_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_clamp_scalar_fwd_eval_roofline((const roofline_clamp_scalar_fwd_call *)(const void *)call,
-                                                 cost);
+  return roofline_clamp_scalar_fwd_eval_roofline((const roofline_clamp_scalar_fwd_call *)call, cost);
 }
 
 static const roofline_field clamp_scalar_fwd_indices[] = {
@@ -3583,7 +3516,7 @@ const roofline_op roofline_clamp_scalar_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status cast_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                        roofline_dtype *dtype_out) {
-  const roofline_cast_fwd_call *call = (const roofline_cast_fwd_call *)(const void *)self;
+  const roofline_cast_fwd_call *call = (const roofline_cast_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const roofline_dtype dtype = call->dtype;
@@ -3611,12 +3544,10 @@ roofline_status roofline_cast_fwd_eval_roofline(const roofline_cast_fwd_call *ca
   const roofline_dtype dtype = call->dtype;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t dtype_size = (roofline_dtype_bits(dtype) + 7) / 8;
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = 0;
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* input: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       dtype_size)); /* output: written */
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, dtype_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -3630,7 +3561,7 @@ const char *roofline_cast_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_cast_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_cast_fwd_call *call = (const roofline_cast_fwd_call *)(const void *)self;
+  const roofline_cast_fwd_call *call = (const roofline_cast_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -3653,14 +3584,14 @@ roofline_status roofline_cast_fwd_bind(roofline_cast_fwd_call *call, const roofl
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_cast_fwd_op;
   call->dtype = args->dtype;
-  if ((status = roofline_bind_dtype(error, "params.dtype", args->dtype,
-                                    0x31c00u)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_dtype(error, "params.dtype", args->dtype, 0x31c00u);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*S] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x31d41u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -3690,12 +3621,11 @@ static void cast_fwd_set_defaults(void *args) {
 }
 
 static roofline_status cast_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_cast_fwd_bind((roofline_cast_fwd_call *)(void *)call, (const roofline_cast_fwd_args *)args,
-                                error);
+  return roofline_cast_fwd_bind((roofline_cast_fwd_call *)call, (const roofline_cast_fwd_args *)args, error);
 }
 
 static roofline_status cast_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_cast_fwd_eval_roofline((const roofline_cast_fwd_call *)(const void *)call, cost);
+  return roofline_cast_fwd_eval_roofline((const roofline_cast_fwd_call *)call, cost);
 }
 
 static const roofline_field cast_fwd_indices[] = {

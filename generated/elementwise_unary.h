@@ -36,7 +36,7 @@ extern const roofline_op roofline_exp_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_exp_fwd_call *roofline_exp_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_exp_fwd_op ? (const roofline_exp_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_exp_fwd_op ? (const roofline_exp_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -71,7 +71,7 @@ extern const roofline_op roofline_exp2_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_exp2_fwd_call *roofline_exp2_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_exp2_fwd_op ? (const roofline_exp2_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_exp2_fwd_op ? (const roofline_exp2_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -106,7 +106,7 @@ extern const roofline_op roofline_expm1_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_expm1_fwd_call *roofline_expm1_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_expm1_fwd_op ? (const roofline_expm1_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_expm1_fwd_op ? (const roofline_expm1_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -141,7 +141,7 @@ extern const roofline_op roofline_log_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_log_fwd_call *roofline_log_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_log_fwd_op ? (const roofline_log_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_log_fwd_op ? (const roofline_log_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -176,7 +176,7 @@ extern const roofline_op roofline_log2_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_log2_fwd_call *roofline_log2_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_log2_fwd_op ? (const roofline_log2_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_log2_fwd_op ? (const roofline_log2_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -211,7 +211,7 @@ extern const roofline_op roofline_log1p_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_log1p_fwd_call *roofline_log1p_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_log1p_fwd_op ? (const roofline_log1p_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_log1p_fwd_op ? (const roofline_log1p_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -246,7 +246,7 @@ extern const roofline_op roofline_sqrt_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_sqrt_fwd_call *roofline_sqrt_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_sqrt_fwd_op ? (const roofline_sqrt_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_sqrt_fwd_op ? (const roofline_sqrt_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -281,7 +281,7 @@ extern const roofline_op roofline_rsqrt_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_rsqrt_fwd_call *roofline_rsqrt_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_rsqrt_fwd_op ? (const roofline_rsqrt_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_rsqrt_fwd_op ? (const roofline_rsqrt_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -316,8 +316,7 @@ extern const roofline_op roofline_reciprocal_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_reciprocal_fwd_call *roofline_reciprocal_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_reciprocal_fwd_op ? (const roofline_reciprocal_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_reciprocal_fwd_op ? (const roofline_reciprocal_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -353,7 +352,7 @@ extern const roofline_op roofline_square_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_square_fwd_call *roofline_square_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_square_fwd_op ? (const roofline_square_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_square_fwd_op ? (const roofline_square_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -388,7 +387,7 @@ extern const roofline_op roofline_neg_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_neg_fwd_call *roofline_neg_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_neg_fwd_op ? (const roofline_neg_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_neg_fwd_op ? (const roofline_neg_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -423,7 +422,7 @@ extern const roofline_op roofline_abs_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_abs_fwd_call *roofline_abs_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_abs_fwd_op ? (const roofline_abs_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_abs_fwd_op ? (const roofline_abs_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -458,7 +457,7 @@ extern const roofline_op roofline_sign_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_sign_fwd_call *roofline_sign_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_sign_fwd_op ? (const roofline_sign_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_sign_fwd_op ? (const roofline_sign_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -493,7 +492,7 @@ extern const roofline_op roofline_sin_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_sin_fwd_call *roofline_sin_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_sin_fwd_op ? (const roofline_sin_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_sin_fwd_op ? (const roofline_sin_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -528,7 +527,7 @@ extern const roofline_op roofline_cos_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_cos_fwd_call *roofline_cos_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_cos_fwd_op ? (const roofline_cos_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_cos_fwd_op ? (const roofline_cos_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -563,7 +562,7 @@ extern const roofline_op roofline_erf_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_erf_fwd_call *roofline_erf_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_erf_fwd_op ? (const roofline_erf_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_erf_fwd_op ? (const roofline_erf_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -598,7 +597,7 @@ extern const roofline_op roofline_floor_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_floor_fwd_call *roofline_floor_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_floor_fwd_op ? (const roofline_floor_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_floor_fwd_op ? (const roofline_floor_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -633,7 +632,7 @@ extern const roofline_op roofline_ceil_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_ceil_fwd_call *roofline_ceil_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_ceil_fwd_op ? (const roofline_ceil_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_ceil_fwd_op ? (const roofline_ceil_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -668,7 +667,7 @@ extern const roofline_op roofline_round_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_round_fwd_call *roofline_round_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_round_fwd_op ? (const roofline_round_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_round_fwd_op ? (const roofline_round_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -703,7 +702,7 @@ extern const roofline_op roofline_trunc_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_trunc_fwd_call *roofline_trunc_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_trunc_fwd_op ? (const roofline_trunc_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_trunc_fwd_op ? (const roofline_trunc_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -738,8 +737,7 @@ extern const roofline_op roofline_logical_not_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_logical_not_fwd_call *roofline_logical_not_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_logical_not_fwd_op ? (const roofline_logical_not_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_logical_not_fwd_op ? (const roofline_logical_not_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -776,8 +774,7 @@ extern const roofline_op roofline_bitwise_not_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_bitwise_not_fwd_call *roofline_bitwise_not_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_bitwise_not_fwd_op ? (const roofline_bitwise_not_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_bitwise_not_fwd_op ? (const roofline_bitwise_not_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -814,7 +811,7 @@ extern const roofline_op roofline_isnan_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_isnan_fwd_call *roofline_isnan_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_isnan_fwd_op ? (const roofline_isnan_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_isnan_fwd_op ? (const roofline_isnan_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -849,7 +846,7 @@ extern const roofline_op roofline_isinf_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_isinf_fwd_call *roofline_isinf_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_isinf_fwd_op ? (const roofline_isinf_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_isinf_fwd_op ? (const roofline_isinf_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -884,8 +881,7 @@ extern const roofline_op roofline_isfinite_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_isfinite_fwd_call *roofline_isfinite_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_isfinite_fwd_op ? (const roofline_isfinite_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_isfinite_fwd_op ? (const roofline_isfinite_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -930,8 +926,7 @@ extern const roofline_op roofline_nan_to_num_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_nan_to_num_fwd_call *roofline_nan_to_num_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_nan_to_num_fwd_op ? (const roofline_nan_to_num_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_nan_to_num_fwd_op ? (const roofline_nan_to_num_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -973,8 +968,7 @@ extern const roofline_op roofline_clamp_scalar_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_clamp_scalar_fwd_call *roofline_clamp_scalar_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_clamp_scalar_fwd_op
-      ? (const roofline_clamp_scalar_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_clamp_scalar_fwd_op ? (const roofline_clamp_scalar_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -1013,7 +1007,7 @@ extern const roofline_op roofline_cast_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_cast_fwd_call *roofline_cast_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_cast_fwd_op ? (const roofline_cast_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_cast_fwd_op ? (const roofline_cast_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,

@@ -9,7 +9,7 @@
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status fftc2_c_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                           roofline_dtype *dtype_out) {
-  const roofline_fftc2_c_fwd_call *call = (const roofline_fftc2_c_fwd_call *)(const void *)self;
+  const roofline_fftc2_c_fwd_call *call = (const roofline_fftc2_c_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t n = call->n;
   const roofline_dtype T = call->T;
@@ -55,13 +55,13 @@ roofline_status roofline_fftc2_c_fwd_bind(roofline_fftc2_c_fwd_call *call,
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_fftc2_c_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*B, n] */
   call->T = args->input.dtype;
   if ((status = roofline_bind_rank(error, &names[0], &args->input, 1, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 1,
-                                     &call->B)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 1, &call->B);
+  if (status != ROOFLINE_OK) return status;
   call->n = roofline_bind_axis(&args->input, roofline_bind_len(roofline_seq_of_shape(&call->B)));
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0xc001u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
@@ -96,12 +96,12 @@ static void fftc2_c_fwd_set_defaults(void *args) {
 }
 
 static roofline_status fftc2_c_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_fftc2_c_fwd_bind((roofline_fftc2_c_fwd_call *)(void *)call,
-                                   (const roofline_fftc2_c_fwd_args *)args, error);
+  return roofline_fftc2_c_fwd_bind((roofline_fftc2_c_fwd_call *)call, (const roofline_fftc2_c_fwd_args *)args,
+                                   error);
 }
 
 static roofline_status fftc2_c_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_fftc2_c_fwd_eval_roofline((const roofline_fftc2_c_fwd_call *)(const void *)call, cost);
+  return roofline_fftc2_c_fwd_eval_roofline((const roofline_fftc2_c_fwd_call *)call, cost);
 }
 
 static const roofline_field fftc2_c_fwd_indices[] = {
@@ -137,10 +137,10 @@ static const roofline_shape *complex_mul_fwd_broadcast(roofline_status *status,
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status complex_mul_fwd_tensor(const roofline_call *self, int32_t tensor,
                                               roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_complex_mul_fwd_call *call = (const roofline_complex_mul_fwd_call *)(const void *)self;
+  const roofline_complex_mul_fwd_call *call = (const roofline_complex_mul_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  roofline_shape shape5;
+  roofline_shape shape1;
   shape->rank = 0;
   switch (tensor) {
   case 0: /* input: [*A] */
@@ -153,7 +153,7 @@ static roofline_status complex_mul_fwd_tensor(const roofline_call *self, int32_t
     break;
   case 2: /* output: [*broadcast(A, B)] */
     roofline_shape_append(&status, shape,
-                          roofline_seq_of_shape(complex_mul_fwd_broadcast(&status, call, &shape5)));
+                          roofline_seq_of_shape(complex_mul_fwd_broadcast(&status, call, &shape1)));
     *dtype_out = T;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -169,22 +169,17 @@ roofline_status roofline_complex_mul_fwd_eval_roofline(const roofline_complex_mu
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  roofline_shape shape5;
-  roofline_shape shape14;
-  const int64_t flops = roofline_mul(&status, 6,
-                                     roofline_prod(&status,
-                                     roofline_seq_of_shape(complex_mul_fwd_broadcast(&status, call,
-                                     &shape5))));
+  roofline_shape shape1;
+  const int64_t prod1 = roofline_prod(&status,
+                                      roofline_seq_of_shape(complex_mul_fwd_broadcast(&status, call,
+      &shape1)));
+  const int64_t flops = roofline_mul(&status, 6, prod1);
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* other: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_prod(&status,
-                       roofline_seq_of_shape(complex_mul_fwd_broadcast(&status, call, &shape14))),
-                       T_size)); /* output: written */
+                                    T_size)); /* other: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, prod1, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -198,7 +193,7 @@ const char *roofline_complex_mul_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_complex_mul_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_complex_mul_fwd_call *call = (const roofline_complex_mul_fwd_call *)(const void *)self;
+  const roofline_complex_mul_fwd_call *call = (const roofline_complex_mul_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -206,7 +201,7 @@ roofline_status roofline_complex_mul_fwd_read_bytes(const roofline_call *self, i
                                T_size); /* input: read */
   total = roofline_add(&status, total,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       T_size)); /* other: read */
+                                    T_size)); /* other: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -225,17 +220,17 @@ roofline_status roofline_complex_mul_fwd_bind(roofline_complex_mul_fwd_call *cal
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_complex_mul_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.other", &args->other,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.other", &args->other, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [*A] */
   call->T = args->input.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->input, 0, 0,
-                                     &call->A)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->input, 0, 0, &call->A);
+  if (status != ROOFLINE_OK) return status;
   /* other: [*B] */
-  if ((status = roofline_bind_splice(error, &names[1], &args->other, 0, 0,
-                                     &call->B)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[1], &args->other, 0, 0, &call->B);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0xc001u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -263,13 +258,12 @@ static void complex_mul_fwd_set_defaults(void *args) {
 
 static roofline_status complex_mul_fwd_bind_any(roofline_call *call, const void *args,
                                                 roofline_error *error) {
-  return roofline_complex_mul_fwd_bind((roofline_complex_mul_fwd_call *)(void *)call,
+  return roofline_complex_mul_fwd_bind((roofline_complex_mul_fwd_call *)call,
                                        (const roofline_complex_mul_fwd_args *)args, error);
 }
 
 static roofline_status complex_mul_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_complex_mul_fwd_eval_roofline((const roofline_complex_mul_fwd_call *)(const void *)call,
-                                                cost);
+  return roofline_complex_mul_fwd_eval_roofline((const roofline_complex_mul_fwd_call *)call, cost);
 }
 
 static const roofline_field complex_mul_fwd_indices[] = {

@@ -37,7 +37,7 @@ extern const roofline_op roofline_fftc2_c_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_fftc2_c_fwd_call *roofline_fftc2_c_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_fftc2_c_fwd_op ? (const roofline_fftc2_c_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_fftc2_c_fwd_op ? (const roofline_fftc2_c_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -74,8 +74,7 @@ extern const roofline_op roofline_complex_mul_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_complex_mul_fwd_call *roofline_complex_mul_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_complex_mul_fwd_op ? (const roofline_complex_mul_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_complex_mul_fwd_op ? (const roofline_complex_mul_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,

@@ -9,7 +9,7 @@
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status gemm_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                        roofline_dtype *dtype_out) {
-  const roofline_gemm_fwd_call *call = (const roofline_gemm_fwd_call *)(const void *)self;
+  const roofline_gemm_fwd_call *call = (const roofline_gemm_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t M = call->M;
   const int64_t N = call->N;
@@ -58,12 +58,10 @@ roofline_status roofline_gemm_fwd_eval_roofline(const roofline_gemm_fwd_call *ca
   const int64_t K = call->K;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, 2, M), N), K);
-  int64_t bytes = roofline_mul(&status, roofline_mul(&status, M, K), T_size); /* a: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, K, N), T_size)); /* b: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, M, N), T_size)); /* d: written */
+  const int64_t flops = roofline_mul4(&status, 2, M, N, K);
+  int64_t bytes = roofline_mul3(&status, M, K, T_size); /* a: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, K, N, T_size)); /* b: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, M, N, T_size)); /* d: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -77,16 +75,15 @@ const char *roofline_gemm_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_gemm_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_gemm_fwd_call *call = (const roofline_gemm_fwd_call *)(const void *)self;
+  const roofline_gemm_fwd_call *call = (const roofline_gemm_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t M = call->M;
   const int64_t N = call->N;
   const int64_t K = call->K;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status, roofline_mul(&status, M, K), T_size); /* a: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_mul(&status, K, N), T_size)); /* b: read */
+  int64_t total = roofline_mul3(&status, M, K, T_size); /* a: read */
+  total = roofline_add(&status, total, roofline_mul3(&status, K, N, T_size)); /* b: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -186,12 +183,11 @@ static void gemm_fwd_set_defaults(void *args) {
 }
 
 static roofline_status gemm_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_gemm_fwd_bind((roofline_gemm_fwd_call *)(void *)call, (const roofline_gemm_fwd_args *)args,
-                                error);
+  return roofline_gemm_fwd_bind((roofline_gemm_fwd_call *)call, (const roofline_gemm_fwd_args *)args, error);
 }
 
 static roofline_status gemm_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_gemm_fwd_eval_roofline((const roofline_gemm_fwd_call *)(const void *)call, cost);
+  return roofline_gemm_fwd_eval_roofline((const roofline_gemm_fwd_call *)call, cost);
 }
 
 static const roofline_field gemm_fwd_indices[] = {
@@ -235,7 +231,7 @@ static int64_t gemm_bias_act_fwd_act(roofline_status *status, const roofline_gem
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status gemm_bias_act_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                 roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_gemm_bias_act_fwd_call *call = (const roofline_gemm_bias_act_fwd_call *)(const void *)self;
+  const roofline_gemm_bias_act_fwd_call *call = (const roofline_gemm_bias_act_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t M = call->M;
   const int64_t N = call->N;
@@ -279,15 +275,12 @@ roofline_status roofline_gemm_bias_act_fwd_eval_roofline(const roofline_gemm_bia
   const roofline_dtype T = call->T;
   const int64_t act = gemm_bias_act_fwd_act(&status, call);
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t flops = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, 2, M), N), K);
-  flops = roofline_add(&status, flops,
-                       roofline_mul(&status, roofline_mul(&status, roofline_add(&status, 1, act), M), N));
-  int64_t bytes = roofline_mul(&status, roofline_mul(&status, M, K), T_size); /* a: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, N, K), T_size)); /* b: read */
+  int64_t flops = roofline_mul4(&status, 2, M, N, K);
+  flops = roofline_add(&status, flops, roofline_mul3(&status, roofline_add(&status, 1, act), M, N));
+  int64_t bytes = roofline_mul3(&status, M, K, T_size); /* a: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, N, K, T_size)); /* b: read */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, N, T_size)); /* bias: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, M, N), T_size)); /* d: written */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, M, N, T_size)); /* d: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -301,16 +294,15 @@ const char *roofline_gemm_bias_act_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_gemm_bias_act_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_gemm_bias_act_fwd_call *call = (const roofline_gemm_bias_act_fwd_call *)(const void *)self;
+  const roofline_gemm_bias_act_fwd_call *call = (const roofline_gemm_bias_act_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t M = call->M;
   const int64_t N = call->N;
   const int64_t K = call->K;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status, roofline_mul(&status, M, K), T_size); /* a: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_mul(&status, N, K), T_size)); /* b: read */
+  int64_t total = roofline_mul3(&status, M, K, T_size); /* a: read */
+  total = roofline_add(&status, total, roofline_mul3(&status, N, K, T_size)); /* b: read */
   total = roofline_add(&status, total, roofline_mul(&status, N, T_size)); /* bias: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
@@ -320,7 +312,7 @@ static roofline_status gemm_bias_act_fwd_let(const roofline_call *self, int32_t 
                                              roofline_shape *shape, roofline_adt *adt) {
   (void)shape;
   (void)adt;
-  const roofline_gemm_bias_act_fwd_call *call = (const roofline_gemm_bias_act_fwd_call *)(const void *)self;
+  const roofline_gemm_bias_act_fwd_call *call = (const roofline_gemm_bias_act_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   switch (let) {
   case 0: { /* act */
@@ -348,8 +340,8 @@ roofline_status roofline_gemm_bias_act_fwd_bind(roofline_gemm_bias_act_fwd_call 
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_gemm_bias_act_fwd_op;
   call->activation = args->activation;
-  if ((status = roofline_bind_range(error, "params.activation", args->activation, 0,
-                                    3)) != ROOFLINE_OK) return status;
+  status = roofline_bind_range(error, "params.activation", args->activation, 0, 3);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.a", &args->a, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.b", &args->b, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.bias", &args->bias, true)) != ROOFLINE_OK) return status;
@@ -396,13 +388,12 @@ static void gemm_bias_act_fwd_set_defaults(void *args) {
 
 static roofline_status gemm_bias_act_fwd_bind_any(roofline_call *call, const void *args,
                                                   roofline_error *error) {
-  return roofline_gemm_bias_act_fwd_bind((roofline_gemm_bias_act_fwd_call *)(void *)call,
+  return roofline_gemm_bias_act_fwd_bind((roofline_gemm_bias_act_fwd_call *)call,
                                          (const roofline_gemm_bias_act_fwd_args *)args, error);
 }
 
 static roofline_status gemm_bias_act_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_gemm_bias_act_fwd_eval_roofline((const roofline_gemm_bias_act_fwd_call *)(const void *)call,
-                                                  cost);
+  return roofline_gemm_bias_act_fwd_eval_roofline((const roofline_gemm_bias_act_fwd_call *)call, cost);
 }
 
 static const roofline_field gemm_bias_act_fwd_indices[] = {
@@ -485,7 +476,7 @@ static roofline_seq gemm_fp8_fwd_tuple_3(roofline_status *status, const roofline
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status gemm_fp8_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                            roofline_dtype *dtype_out) {
-  const roofline_gemm_fp8_fwd_call *call = (const roofline_gemm_fp8_fwd_call *)(const void *)self;
+  const roofline_gemm_fp8_fwd_call *call = (const roofline_gemm_fp8_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t M = call->M;
   const int64_t N = call->N;
@@ -540,26 +531,23 @@ roofline_status roofline_gemm_fp8_fwd_eval_roofline(const roofline_gemm_fp8_fwd_
   const int64_t KB = gemm_fp8_fwd_KB(&status, call);
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t out_dtype_size = (roofline_dtype_bits(out_dtype) + 7) / 8;
-  int64_t flops = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, 2, M), N), K);
-  flops = roofline_add(&status, flops, roofline_mul(&status, roofline_mul(&status, M, N), KB));
+  int64_t flops = roofline_mul4(&status, 2, M, N, K);
+  flops = roofline_add(&status, flops, roofline_mul3(&status, M, N, KB));
   flops = roofline_add(&status, flops,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_seq_at(&status, roofline_seq_of_shape(&call->SA), 0),
-                       roofline_seq_at(&status, roofline_seq_of_shape(&call->SB), 0)), KB));
+                       roofline_mul3(&status, roofline_seq_at(&status, roofline_seq_of_shape(&call->SA), 0),
+                                     roofline_seq_at(&status, roofline_seq_of_shape(&call->SB), 0), KB));
   flops = roofline_add(&status, flops, call->present.bias ? roofline_mul(&status, M, N) : 0);
-  int64_t bytes = roofline_mul(&status, roofline_mul(&status, M, K), T_size); /* a: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, N, K), T_size)); /* b: read */
+  int64_t bytes = roofline_mul3(&status, M, K, T_size); /* a: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, N, K, T_size)); /* b: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->SA)),
-                       4)); /* scale_a: read */
+                                    4)); /* scale_a: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->SB)),
-                       4)); /* scale_b: read */
-  if (call->present.bias) bytes = roofline_add(&status, bytes,
-                                               roofline_mul(&status, N, out_dtype_size)); /* bias: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, M, N), out_dtype_size)); /* d: written */
+                                    4)); /* scale_b: read */
+  if (call->present.bias)
+    bytes = roofline_add(&status, bytes, roofline_mul(&status, N, out_dtype_size)); /* bias: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, M, N, out_dtype_size)); /* d: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -573,7 +561,7 @@ const char *roofline_gemm_fp8_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_gemm_fp8_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_gemm_fp8_fwd_call *call = (const roofline_gemm_fp8_fwd_call *)(const void *)self;
+  const roofline_gemm_fp8_fwd_call *call = (const roofline_gemm_fp8_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t M = call->M;
   const int64_t N = call->N;
@@ -582,17 +570,16 @@ roofline_status roofline_gemm_fp8_fwd_read_bytes(const roofline_call *self, int6
   const roofline_dtype out_dtype = call->out_dtype;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t out_dtype_size = (roofline_dtype_bits(out_dtype) + 7) / 8;
-  int64_t total = roofline_mul(&status, roofline_mul(&status, M, K), T_size); /* a: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_mul(&status, N, K), T_size)); /* b: read */
+  int64_t total = roofline_mul3(&status, M, K, T_size); /* a: read */
+  total = roofline_add(&status, total, roofline_mul3(&status, N, K, T_size)); /* b: read */
   total = roofline_add(&status, total,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->SA)),
-                       4)); /* scale_a: read */
+                                    4)); /* scale_a: read */
   total = roofline_add(&status, total,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->SB)),
-                       4)); /* scale_b: read */
-  if (call->present.bias) total = roofline_add(&status, total,
-                                               roofline_mul(&status, N, out_dtype_size)); /* bias: read */
+                                    4)); /* scale_b: read */
+  if (call->present.bias)
+    total = roofline_add(&status, total, roofline_mul(&status, N, out_dtype_size)); /* bias: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -601,7 +588,7 @@ static roofline_status gemm_fp8_fwd_let(const roofline_call *self, int32_t let, 
                                         roofline_shape *shape, roofline_adt *adt) {
   (void)shape;
   (void)adt;
-  const roofline_gemm_fp8_fwd_call *call = (const roofline_gemm_fp8_fwd_call *)(const void *)self;
+  const roofline_gemm_fp8_fwd_call *call = (const roofline_gemm_fp8_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   switch (let) {
   case 0: { /* blockwise */
@@ -637,17 +624,17 @@ roofline_status roofline_gemm_fp8_fwd_bind(roofline_gemm_fp8_fwd_call *call,
   int64_t items2[2];
   int64_t items3[2];
   call->out_dtype = args->out_dtype;
-  if ((status = roofline_bind_dtype(error, "params.out_dtype", args->out_dtype,
-                                    0xc00u)) != ROOFLINE_OK) return status;
+  status = roofline_bind_dtype(error, "params.out_dtype", args->out_dtype, 0xc00u);
+  if (status != ROOFLINE_OK) return status;
   call->present.bias = args->bias.dtype != ROOFLINE_DTYPE_NONE;
   if ((status = roofline_bind_passed(error, "inputs.a", &args->a, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.b", &args->b, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.scale_a", &args->scale_a,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.scale_b", &args->scale_b,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.bias", &args->bias,
-                                     call->present.bias)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.scale_a", &args->scale_a, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.scale_b", &args->scale_b, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.bias", &args->bias, call->present.bias);
+  if (status != ROOFLINE_OK) return status;
   /* a: [M, K] */
   call->T = args->a.dtype;
   if ((status = roofline_bind_rank(error, &names[0], &args->a, 2, false)) != ROOFLINE_OK) return status;
@@ -657,19 +644,19 @@ roofline_status roofline_gemm_fp8_fwd_bind(roofline_gemm_fp8_fwd_call *call,
   if ((status = roofline_bind_rank(error, &names[1], &args->b, 2, false)) != ROOFLINE_OK) return status;
   call->N = args->b.dims[0];
   /* scale_a: [*SA] */
-  if ((status = roofline_bind_splice(error, &names[2], &args->scale_a, 0, 0,
-                                     &call->SA)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[2], &args->scale_a, 0, 0, &call->SA);
+  if (status != ROOFLINE_OK) return status;
   /* scale_b: [*SB] */
-  if ((status = roofline_bind_splice(error, &names[3], &args->scale_b, 0, 0,
-                                     &call->SB)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[3], &args->scale_b, 0, 0, &call->SB);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x10001u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   if (!(((call->SA.rank == 2 && call->SA.dims[0] == 1 && call->SA.dims[1] == 1)
          && (call->SB.rank == 2 && call->SB.dims[0] == 1 && call->SB.dims[1] == 1))
-         || (roofline_seq_eq(roofline_seq_of_shape(&call->SA), gemm_fp8_fwd_tuple(&status, call, items1))
-         && (roofline_seq_eq(roofline_seq_of_shape(&call->SB), gemm_fp8_fwd_tuple_2(&status, call, items2))
-         || roofline_seq_eq(roofline_seq_of_shape(&call->SB), gemm_fp8_fwd_tuple_3(&status, call, items3)))))
-         || status != ROOFLINE_OK)
+        || (roofline_seq_eq(roofline_seq_of_shape(&call->SA), gemm_fp8_fwd_tuple(&status, call, items1))
+            && (roofline_seq_eq(roofline_seq_of_shape(&call->SB), gemm_fp8_fwd_tuple_2(&status, call, items2))
+                || roofline_seq_eq(roofline_seq_of_shape(&call->SB),
+                                   gemm_fp8_fwd_tuple_3(&status, call, items3))))) || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[0]",
                               "SA == (1, 1) and SB == (1, 1) or SA == (M, ceil_div(K, 128)) and (SB == (N, ceil_div(K, 128)) or SB == (ceil_div(N, 128), ceil_div(K, 128)))");
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -711,12 +698,12 @@ static void gemm_fp8_fwd_set_defaults(void *args) {
 }
 
 static roofline_status gemm_fp8_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_gemm_fp8_fwd_bind((roofline_gemm_fp8_fwd_call *)(void *)call,
+  return roofline_gemm_fp8_fwd_bind((roofline_gemm_fp8_fwd_call *)call,
                                     (const roofline_gemm_fp8_fwd_args *)args, error);
 }
 
 static roofline_status gemm_fp8_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_gemm_fp8_fwd_eval_roofline((const roofline_gemm_fp8_fwd_call *)(const void *)call, cost);
+  return roofline_gemm_fp8_fwd_eval_roofline((const roofline_gemm_fp8_fwd_call *)call, cost);
 }
 
 static const roofline_field gemm_fp8_fwd_indices[] = {
@@ -742,7 +729,7 @@ static const roofline_tensor_info gemm_fp8_fwd_tensors[] = {
      ROOFLINE_NOWHERE},
     {"bias", ROOFLINE_INPUT,
      (ptrdiff_t)(offsetof(roofline_gemm_fp8_fwd_call, present) + offsetof(roofline_gemm_fp8_fwd_present,
-     bias)), (ptrdiff_t)offsetof(roofline_gemm_fp8_fwd_args, bias), ROOFLINE_NOWHERE},
+        bias)), (ptrdiff_t)offsetof(roofline_gemm_fp8_fwd_args, bias), ROOFLINE_NOWHERE},
     {"d", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE},
 };
 static const char *const gemm_fp8_fwd_lets[] = {
@@ -767,7 +754,7 @@ const roofline_op roofline_gemm_fp8_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status gemm_int8_w8_a8_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                   roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_gemm_int8_w8_a8_fwd_call *call = (const roofline_gemm_int8_w8_a8_fwd_call *)(const void *)self;
+  const roofline_gemm_int8_w8_a8_fwd_call *call = (const roofline_gemm_int8_w8_a8_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t M = call->M;
   const int64_t N = call->N;
@@ -818,21 +805,20 @@ roofline_status roofline_gemm_int8_w8_a8_fwd_eval_roofline(const roofline_gemm_i
   const int64_t K = call->K;
   const roofline_dtype out_dtype = call->out_dtype;
   const int64_t out_dtype_size = (roofline_dtype_bits(out_dtype) + 7) / 8;
-  int64_t flops = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, 2, M), N), K);
-  flops = roofline_add(&status, flops, roofline_mul(&status, roofline_mul(&status, 2, M), N));
+  int64_t flops = roofline_mul4(&status, 2, M, N, K);
+  flops = roofline_add(&status, flops, roofline_mul3(&status, 2, M, N));
   flops = roofline_add(&status, flops, call->present.bias ? roofline_mul(&status, M, N) : 0);
   int64_t bytes = roofline_mul(&status, M, K); /* a: read */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, N, K)); /* b: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->SA)),
-                       4)); /* scale_a: read */
+                                    4)); /* scale_a: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->SB)),
-                       4)); /* scale_b: read */
-  if (call->present.bias) bytes = roofline_add(&status, bytes,
-                                               roofline_mul(&status, N, out_dtype_size)); /* bias: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, M, N), out_dtype_size)); /* d: written */
+                                    4)); /* scale_b: read */
+  if (call->present.bias)
+    bytes = roofline_add(&status, bytes, roofline_mul(&status, N, out_dtype_size)); /* bias: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, M, N, out_dtype_size)); /* d: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -846,7 +832,7 @@ const char *roofline_gemm_int8_w8_a8_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_gemm_int8_w8_a8_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_gemm_int8_w8_a8_fwd_call *call = (const roofline_gemm_int8_w8_a8_fwd_call *)(const void *)self;
+  const roofline_gemm_int8_w8_a8_fwd_call *call = (const roofline_gemm_int8_w8_a8_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t M = call->M;
   const int64_t N = call->N;
@@ -857,12 +843,12 @@ roofline_status roofline_gemm_int8_w8_a8_fwd_read_bytes(const roofline_call *sel
   total = roofline_add(&status, total, roofline_mul(&status, N, K)); /* b: read */
   total = roofline_add(&status, total,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->SA)),
-                       4)); /* scale_a: read */
+                                    4)); /* scale_a: read */
   total = roofline_add(&status, total,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->SB)),
-                       4)); /* scale_b: read */
-  if (call->present.bias) total = roofline_add(&status, total,
-                                               roofline_mul(&status, N, out_dtype_size)); /* bias: read */
+                                    4)); /* scale_b: read */
+  if (call->present.bias)
+    total = roofline_add(&status, total, roofline_mul(&status, N, out_dtype_size)); /* bias: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -885,17 +871,17 @@ roofline_status roofline_gemm_int8_w8_a8_fwd_bind(roofline_gemm_int8_w8_a8_fwd_c
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_gemm_int8_w8_a8_fwd_op;
   call->out_dtype = args->out_dtype;
-  if ((status = roofline_bind_dtype(error, "params.out_dtype", args->out_dtype,
-                                    0xc00u)) != ROOFLINE_OK) return status;
+  status = roofline_bind_dtype(error, "params.out_dtype", args->out_dtype, 0xc00u);
+  if (status != ROOFLINE_OK) return status;
   call->present.bias = args->bias.dtype != ROOFLINE_DTYPE_NONE;
   if ((status = roofline_bind_passed(error, "inputs.a", &args->a, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.b", &args->b, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.scale_a", &args->scale_a,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.scale_b", &args->scale_b,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.bias", &args->bias,
-                                     call->present.bias)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.scale_a", &args->scale_a, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.scale_b", &args->scale_b, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.bias", &args->bias, call->present.bias);
+  if (status != ROOFLINE_OK) return status;
   /* a: [M, K] */
   if ((status = roofline_bind_rank(error, &names[0], &args->a, 2, false)) != ROOFLINE_OK) return status;
   call->M = args->a.dims[0];
@@ -904,19 +890,19 @@ roofline_status roofline_gemm_int8_w8_a8_fwd_bind(roofline_gemm_int8_w8_a8_fwd_c
   if ((status = roofline_bind_rank(error, &names[1], &args->b, 2, false)) != ROOFLINE_OK) return status;
   call->N = args->b.dims[0];
   /* scale_a: [*SA] */
-  if ((status = roofline_bind_splice(error, &names[2], &args->scale_a, 0, 0,
-                                     &call->SA)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[2], &args->scale_a, 0, 0, &call->SA);
+  if (status != ROOFLINE_OK) return status;
   /* scale_b: [*SB] */
-  if ((status = roofline_bind_splice(error, &names[3], &args->scale_b, 0, 0,
-                                     &call->SB)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[3], &args->scale_b, 0, 0, &call->SB);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   if (!((call->SA.rank == 2 && call->SA.dims[0] == 1 && call->SA.dims[1] == 1)
         || (call->SA.rank == 2 && call->SA.dims[0] == call->M && call->SA.dims[1] == 1))
-        || status != ROOFLINE_OK)
+      || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[0]", "SA == (1, 1) or SA == (M, 1)");
   if (!((call->SB.rank == 2 && call->SB.dims[0] == 1 && call->SB.dims[1] == 1)
         || (call->SB.rank == 2 && call->SB.dims[0] == 1 && call->SB.dims[1] == call->N))
-        || status != ROOFLINE_OK)
+      || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[1]", "SB == (1, 1) or SB == (1, N)");
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
   return ROOFLINE_OK;
@@ -948,12 +934,12 @@ static void gemm_int8_w8_a8_fwd_set_defaults(void *args) {
 
 static roofline_status gemm_int8_w8_a8_fwd_bind_any(roofline_call *call, const void *args,
                                                     roofline_error *error) {
-  return roofline_gemm_int8_w8_a8_fwd_bind((roofline_gemm_int8_w8_a8_fwd_call *)(void *)call,
+  return roofline_gemm_int8_w8_a8_fwd_bind((roofline_gemm_int8_w8_a8_fwd_call *)call,
                                            (const roofline_gemm_int8_w8_a8_fwd_args *)args, error);
 }
 
 static roofline_status gemm_int8_w8_a8_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_gemm_int8_w8_a8_fwd_eval_roofline((const roofline_gemm_int8_w8_a8_fwd_call *)(const void *)call, cost);
+  return roofline_gemm_int8_w8_a8_fwd_eval_roofline((const roofline_gemm_int8_w8_a8_fwd_call *)call, cost);
 }
 
 static const roofline_field gemm_int8_w8_a8_fwd_indices[] = {
@@ -978,7 +964,7 @@ static const roofline_tensor_info gemm_int8_w8_a8_fwd_tensors[] = {
      (ptrdiff_t)offsetof(roofline_gemm_int8_w8_a8_fwd_args, scale_b), ROOFLINE_NOWHERE},
     {"bias", ROOFLINE_INPUT,
      (ptrdiff_t)(offsetof(roofline_gemm_int8_w8_a8_fwd_call,
-     present) + offsetof(roofline_gemm_int8_w8_a8_fwd_present, bias)),
+                          present) + offsetof(roofline_gemm_int8_w8_a8_fwd_present, bias)),
      (ptrdiff_t)offsetof(roofline_gemm_int8_w8_a8_fwd_args, bias), ROOFLINE_NOWHERE},
     {"d", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE},
 };
@@ -1000,7 +986,7 @@ const roofline_op roofline_gemm_int8_w8_a8_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status gemm_w4_a16_fwd_tensor(const roofline_call *self, int32_t tensor,
                                               roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_gemm_w4_a16_fwd_call *call = (const roofline_gemm_w4_a16_fwd_call *)(const void *)self;
+  const roofline_gemm_w4_a16_fwd_call *call = (const roofline_gemm_w4_a16_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t M = call->M;
   const int64_t N = call->N;
@@ -1051,20 +1037,18 @@ roofline_status roofline_gemm_w4_a16_fwd_eval_roofline(const roofline_gemm_w4_a1
   const roofline_dtype T = call->T;
   const int64_t group_size = call->group_size;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t flops = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, 2, M), N), K);
-  flops = roofline_add(&status, flops, roofline_mul(&status, roofline_mul(&status, 2, N), K));
-  int64_t bytes = roofline_mul(&status, roofline_mul(&status, M, K), T_size); /* activation: read */
+  int64_t flops = roofline_mul4(&status, 2, M, N, K);
+  flops = roofline_add(&status, flops, roofline_mul3(&status, 2, N, K));
+  int64_t bytes = roofline_mul3(&status, M, K, T_size); /* activation: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, N, roofline_floordiv(&status, K, 2))); /* packed_weight: read */
   bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, N, roofline_floordiv(&status, K, group_size)),
-                       T_size)); /* weight_scale: read */
+                       roofline_mul3(&status, N, roofline_floordiv(&status, K, group_size),
+                                     T_size)); /* weight_scale: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, N,
-                       roofline_floordiv(&status, K, group_size))); /* weight_zero: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, M, N), T_size)); /* output: written */
+                                    roofline_floordiv(&status, K, group_size))); /* weight_zero: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, M, N, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1078,7 +1062,7 @@ const char *roofline_gemm_w4_a16_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_gemm_w4_a16_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_gemm_w4_a16_fwd_call *call = (const roofline_gemm_w4_a16_fwd_call *)(const void *)self;
+  const roofline_gemm_w4_a16_fwd_call *call = (const roofline_gemm_w4_a16_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t M = call->M;
   const int64_t N = call->N;
@@ -1086,16 +1070,15 @@ roofline_status roofline_gemm_w4_a16_fwd_read_bytes(const roofline_call *self, i
   const roofline_dtype T = call->T;
   const int64_t group_size = call->group_size;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status, roofline_mul(&status, M, K), T_size); /* activation: read */
+  int64_t total = roofline_mul3(&status, M, K, T_size); /* activation: read */
   total = roofline_add(&status, total,
                        roofline_mul(&status, N, roofline_floordiv(&status, K, 2))); /* packed_weight: read */
   total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, N, roofline_floordiv(&status, K, group_size)),
-                       T_size)); /* weight_scale: read */
+                       roofline_mul3(&status, N, roofline_floordiv(&status, K, group_size),
+                                     T_size)); /* weight_scale: read */
   total = roofline_add(&status, total,
                        roofline_mul(&status, N,
-                       roofline_floordiv(&status, K, group_size))); /* weight_zero: read */
+                                    roofline_floordiv(&status, K, group_size))); /* weight_zero: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -1117,25 +1100,25 @@ roofline_status roofline_gemm_w4_a16_fwd_bind(roofline_gemm_w4_a16_fwd_call *cal
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_gemm_w4_a16_fwd_op;
   call->group_size = args->group_size;
-  if ((status = roofline_bind_passed(error, "inputs.activation", &args->activation,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.packed_weight", &args->packed_weight,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.weight_scale", &args->weight_scale,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.weight_zero", &args->weight_zero,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.activation", &args->activation, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.packed_weight", &args->packed_weight, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.weight_scale", &args->weight_scale, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.weight_zero", &args->weight_zero, true);
+  if (status != ROOFLINE_OK) return status;
   if (!(call->group_size > 0) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[0]", "group_size > 0", call->group_size, 0);
   /* activation: [M, K] */
   call->T = args->activation.dtype;
-  if ((status = roofline_bind_rank(error, &names[0], &args->activation, 2,
-                                   false)) != ROOFLINE_OK) return status;
+  status = roofline_bind_rank(error, &names[0], &args->activation, 2, false);
+  if (status != ROOFLINE_OK) return status;
   call->M = args->activation.dims[0];
   call->K = args->activation.dims[1];
   /* packed_weight: [N, K // 2] */
-  if ((status = roofline_bind_rank(error, &names[1], &args->packed_weight, 2,
-                                   false)) != ROOFLINE_OK) return status;
+  status = roofline_bind_rank(error, &names[1], &args->packed_weight, 2, false);
+  if (status != ROOFLINE_OK) return status;
   call->N = args->packed_weight.dims[0];
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x401u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
@@ -1169,13 +1152,12 @@ static void gemm_w4_a16_fwd_set_defaults(void *args) {
 
 static roofline_status gemm_w4_a16_fwd_bind_any(roofline_call *call, const void *args,
                                                 roofline_error *error) {
-  return roofline_gemm_w4_a16_fwd_bind((roofline_gemm_w4_a16_fwd_call *)(void *)call,
+  return roofline_gemm_w4_a16_fwd_bind((roofline_gemm_w4_a16_fwd_call *)call,
                                        (const roofline_gemm_w4_a16_fwd_args *)args, error);
 }
 
 static roofline_status gemm_w4_a16_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_gemm_w4_a16_fwd_eval_roofline((const roofline_gemm_w4_a16_fwd_call *)(const void *)call,
-                                                cost);
+  return roofline_gemm_w4_a16_fwd_eval_roofline((const roofline_gemm_w4_a16_fwd_call *)call, cost);
 }
 
 static const roofline_field gemm_w4_a16_fwd_indices[] = {
@@ -1217,7 +1199,7 @@ const roofline_op roofline_gemm_w4_a16_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status gemm_w4_a8_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                              roofline_dtype *dtype_out) {
-  const roofline_gemm_w4_a8_fwd_call *call = (const roofline_gemm_w4_a8_fwd_call *)(const void *)self;
+  const roofline_gemm_w4_a8_fwd_call *call = (const roofline_gemm_w4_a8_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t M = call->M;
   const int64_t N = call->N;
@@ -1268,20 +1250,18 @@ roofline_status roofline_gemm_w4_a8_fwd_eval_roofline(const roofline_gemm_w4_a8_
   const int64_t N = call->N;
   const int64_t K = call->K;
   const int64_t group_size = call->group_size;
-  int64_t flops = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, 2, M), N), K);
+  int64_t flops = roofline_mul4(&status, 2, M, N, K);
   flops = roofline_add(&status, flops, roofline_mul(&status, N, K));
-  flops = roofline_add(&status, flops, roofline_mul(&status, roofline_mul(&status, 2, M), N));
+  flops = roofline_add(&status, flops, roofline_mul3(&status, 2, M, N));
   int64_t bytes = roofline_mul(&status, M, K); /* activation: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, N, roofline_floordiv(&status, K, 2))); /* packed_weight: read */
   bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, N, roofline_floordiv(&status, K, group_size)),
-                       2)); /* weight_group_scale: read */
+                       roofline_mul3(&status, N, roofline_floordiv(&status, K, group_size),
+                                     2)); /* weight_group_scale: read */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, N, 4)); /* weight_channel_scale: read */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, M, 4)); /* activation_scale: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, M, N), 2)); /* output: written */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, M, N, 2)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1295,7 +1275,7 @@ const char *roofline_gemm_w4_a8_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_gemm_w4_a8_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_gemm_w4_a8_fwd_call *call = (const roofline_gemm_w4_a8_fwd_call *)(const void *)self;
+  const roofline_gemm_w4_a8_fwd_call *call = (const roofline_gemm_w4_a8_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t M = call->M;
   const int64_t N = call->N;
@@ -1305,9 +1285,8 @@ roofline_status roofline_gemm_w4_a8_fwd_read_bytes(const roofline_call *self, in
   total = roofline_add(&status, total,
                        roofline_mul(&status, N, roofline_floordiv(&status, K, 2))); /* packed_weight: read */
   total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, N, roofline_floordiv(&status, K, group_size)),
-                       2)); /* weight_group_scale: read */
+                       roofline_mul3(&status, N, roofline_floordiv(&status, K, group_size),
+                                     2)); /* weight_group_scale: read */
   total = roofline_add(&status, total, roofline_mul(&status, N, 4)); /* weight_channel_scale: read */
   total = roofline_add(&status, total, roofline_mul(&status, M, 4)); /* activation_scale: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -1334,26 +1313,26 @@ roofline_status roofline_gemm_w4_a8_fwd_bind(roofline_gemm_w4_a8_fwd_call *call,
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_gemm_w4_a8_fwd_op;
   call->group_size = args->group_size;
-  if ((status = roofline_bind_passed(error, "inputs.activation", &args->activation,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.packed_weight", &args->packed_weight,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.weight_group_scale", &args->weight_group_scale,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.weight_channel_scale", &args->weight_channel_scale,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.activation_scale", &args->activation_scale,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.activation", &args->activation, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.packed_weight", &args->packed_weight, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.weight_group_scale", &args->weight_group_scale, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.weight_channel_scale", &args->weight_channel_scale, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.activation_scale", &args->activation_scale, true);
+  if (status != ROOFLINE_OK) return status;
   if (!(call->group_size > 0) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[1]", "group_size > 0", call->group_size, 0);
   /* activation: [M, K] */
-  if ((status = roofline_bind_rank(error, &names[0], &args->activation, 2,
-                                   false)) != ROOFLINE_OK) return status;
+  status = roofline_bind_rank(error, &names[0], &args->activation, 2, false);
+  if (status != ROOFLINE_OK) return status;
   call->M = args->activation.dims[0];
   call->K = args->activation.dims[1];
   /* packed_weight: [N, K // 2] */
-  if ((status = roofline_bind_rank(error, &names[1], &args->packed_weight, 2,
-                                   false)) != ROOFLINE_OK) return status;
+  status = roofline_bind_rank(error, &names[1], &args->packed_weight, 2, false);
+  if (status != ROOFLINE_OK) return status;
   call->N = args->packed_weight.dims[0];
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   if (!(call->M > 0) || status != ROOFLINE_OK)
@@ -1387,13 +1366,12 @@ static void gemm_w4_a8_fwd_set_defaults(void *args) {
 }
 
 static roofline_status gemm_w4_a8_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_gemm_w4_a8_fwd_bind((roofline_gemm_w4_a8_fwd_call *)(void *)call,
+  return roofline_gemm_w4_a8_fwd_bind((roofline_gemm_w4_a8_fwd_call *)call,
                                       (const roofline_gemm_w4_a8_fwd_args *)args, error);
 }
 
 static roofline_status gemm_w4_a8_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_gemm_w4_a8_fwd_eval_roofline((const roofline_gemm_w4_a8_fwd_call *)(const void *)call,
-                                               cost);
+  return roofline_gemm_w4_a8_fwd_eval_roofline((const roofline_gemm_w4_a8_fwd_call *)call, cost);
 }
 
 static const roofline_field gemm_w4_a8_fwd_indices[] = {
@@ -1442,7 +1420,7 @@ static int64_t gemm_nvfp4_fwd_K(roofline_status *status, const roofline_gemm_nvf
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status gemm_nvfp4_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                              roofline_dtype *dtype_out) {
-  const roofline_gemm_nvfp4_fwd_call *call = (const roofline_gemm_nvfp4_fwd_call *)(const void *)self;
+  const roofline_gemm_nvfp4_fwd_call *call = (const roofline_gemm_nvfp4_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t M = call->M;
   const int64_t N = call->N;
@@ -1495,10 +1473,8 @@ roofline_status roofline_gemm_nvfp4_fwd_eval_roofline(const roofline_gemm_nvfp4_
   const roofline_dtype out_dtype = call->out_dtype;
   const int64_t K = gemm_nvfp4_fwd_K(&status, call);
   const int64_t out_dtype_size = (roofline_dtype_bits(out_dtype) + 7) / 8;
-  int64_t flops = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, 2, M), N), K);
-  flops = roofline_add(&status, flops,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, 2, M), N),
-                       roofline_floordiv(&status, K, 16)));
+  int64_t flops = roofline_mul4(&status, 2, M, N, K);
+  flops = roofline_add(&status, flops, roofline_mul4(&status, 2, M, N, roofline_floordiv(&status, K, 16)));
   flops = roofline_add(&status, flops, roofline_mul(&status, M, N));
   int64_t bytes = roofline_mul(&status, M, K2); /* a: read */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, N, K2)); /* b: read */
@@ -1507,8 +1483,7 @@ roofline_status roofline_gemm_nvfp4_fwd_eval_roofline(const roofline_gemm_nvfp4_
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, N, roofline_floordiv(&status, K2, 8))); /* scale_b: read */
   bytes = roofline_add(&status, bytes, 4); /* alpha: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, M, N), out_dtype_size)); /* d: written */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, M, N, out_dtype_size)); /* d: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1522,7 +1497,7 @@ const char *roofline_gemm_nvfp4_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_gemm_nvfp4_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_gemm_nvfp4_fwd_call *call = (const roofline_gemm_nvfp4_fwd_call *)(const void *)self;
+  const roofline_gemm_nvfp4_fwd_call *call = (const roofline_gemm_nvfp4_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t M = call->M;
   const int64_t N = call->N;
@@ -1542,7 +1517,7 @@ static roofline_status gemm_nvfp4_fwd_let(const roofline_call *self, int32_t let
                                           roofline_shape *shape, roofline_adt *adt) {
   (void)shape;
   (void)adt;
-  const roofline_gemm_nvfp4_fwd_call *call = (const roofline_gemm_nvfp4_fwd_call *)(const void *)self;
+  const roofline_gemm_nvfp4_fwd_call *call = (const roofline_gemm_nvfp4_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   switch (let) {
   case 0: { /* K */
@@ -1572,16 +1547,16 @@ roofline_status roofline_gemm_nvfp4_fwd_bind(roofline_gemm_nvfp4_fwd_call *call,
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_gemm_nvfp4_fwd_op;
   call->out_dtype = args->out_dtype;
-  if ((status = roofline_bind_dtype(error, "params.out_dtype", args->out_dtype,
-                                    0xc00u)) != ROOFLINE_OK) return status;
+  status = roofline_bind_dtype(error, "params.out_dtype", args->out_dtype, 0xc00u);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.a", &args->a, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.b", &args->b, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.scale_a", &args->scale_a,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.scale_b", &args->scale_b,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.alpha", &args->alpha,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.scale_a", &args->scale_a, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.scale_b", &args->scale_b, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.alpha", &args->alpha, true);
+  if (status != ROOFLINE_OK) return status;
   /* a: [M, K2] */
   if ((status = roofline_bind_rank(error, &names[0], &args->a, 2, false)) != ROOFLINE_OK) return status;
   call->M = args->a.dims[0];
@@ -1613,13 +1588,12 @@ static void gemm_nvfp4_fwd_set_defaults(void *args) {
 }
 
 static roofline_status gemm_nvfp4_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_gemm_nvfp4_fwd_bind((roofline_gemm_nvfp4_fwd_call *)(void *)call,
+  return roofline_gemm_nvfp4_fwd_bind((roofline_gemm_nvfp4_fwd_call *)call,
                                       (const roofline_gemm_nvfp4_fwd_args *)args, error);
 }
 
 static roofline_status gemm_nvfp4_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_gemm_nvfp4_fwd_eval_roofline((const roofline_gemm_nvfp4_fwd_call *)(const void *)call,
-                                               cost);
+  return roofline_gemm_nvfp4_fwd_eval_roofline((const roofline_gemm_nvfp4_fwd_call *)call, cost);
 }
 
 static const roofline_field gemm_nvfp4_fwd_indices[] = {
@@ -1665,7 +1639,7 @@ const roofline_op roofline_gemm_nvfp4_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status grouped_gemm_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_grouped_gemm_fwd_call *call = (const roofline_grouped_gemm_fwd_call *)(const void *)self;
+  const roofline_grouped_gemm_fwd_call *call = (const roofline_grouped_gemm_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t M = call->M;
   const int64_t G = call->G;
@@ -1741,22 +1715,18 @@ roofline_status roofline_grouped_gemm_fwd_eval_roofline(const roofline_grouped_g
   const bool transpose_a = call->transpose_a;
   const bool transpose_b = call->transpose_b;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, 2, M), N), K);
-  int64_t bytes = !transpose_a ? roofline_mul(&status, roofline_mul(&status, M, K), T_size)
-      : roofline_mul(&status, roofline_mul(&status, M, N), T_size); /* a: read */
+  const int64_t flops = roofline_mul4(&status, 2, M, N, K);
+  int64_t bytes = !transpose_a ? roofline_mul3(&status, M, K, T_size)
+      : roofline_mul3(&status, M, N, T_size); /* a: read */
   bytes = roofline_add(&status, bytes, (!transpose_a && !transpose_b)
-                       ? roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, G, K), N), T_size)
-                       : (!transpose_a && transpose_b)
-                       ? roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, G, N), K), T_size)
-                       : (transpose_a && !transpose_b)
-                       ? roofline_mul(&status, roofline_mul(&status, M, K), T_size)
-                       : roofline_mul(&status, roofline_mul(&status, K, M), T_size)); /* b: read */
+                       ? roofline_mul4(&status, G, K, N, T_size) : (!transpose_a && transpose_b)
+                       ? roofline_mul4(&status, G, N, K, T_size) : (transpose_a && !transpose_b)
+                       ? roofline_mul3(&status, M, K, T_size)
+                       : roofline_mul3(&status, K, M, T_size)); /* b: read */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, G, 4)); /* batch_sizes: read */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, G, 4)); /* batch_offsets: read */
-  bytes = roofline_add(&status, bytes, !transpose_a
-                       ? roofline_mul(&status, roofline_mul(&status, M, N), T_size)
-                       : roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, G, N), K),
-                       T_size)); /* output: written */
+  bytes = roofline_add(&status, bytes, !transpose_a ? roofline_mul3(&status, M, N, T_size)
+                       : roofline_mul4(&status, G, N, K, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1770,7 +1740,7 @@ const char *roofline_grouped_gemm_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_grouped_gemm_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_grouped_gemm_fwd_call *call = (const roofline_grouped_gemm_fwd_call *)(const void *)self;
+  const roofline_grouped_gemm_fwd_call *call = (const roofline_grouped_gemm_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t M = call->M;
   const int64_t G = call->G;
@@ -1780,15 +1750,13 @@ roofline_status roofline_grouped_gemm_fwd_read_bytes(const roofline_call *self, 
   const bool transpose_a = call->transpose_a;
   const bool transpose_b = call->transpose_b;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = !transpose_a ? roofline_mul(&status, roofline_mul(&status, M, K), T_size)
-      : roofline_mul(&status, roofline_mul(&status, M, N), T_size); /* a: read */
+  int64_t total = !transpose_a ? roofline_mul3(&status, M, K, T_size)
+      : roofline_mul3(&status, M, N, T_size); /* a: read */
   total = roofline_add(&status, total, (!transpose_a && !transpose_b)
-                       ? roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, G, K), N), T_size)
-                       : (!transpose_a && transpose_b)
-                       ? roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, G, N), K), T_size)
-                       : (transpose_a && !transpose_b)
-                       ? roofline_mul(&status, roofline_mul(&status, M, K), T_size)
-                       : roofline_mul(&status, roofline_mul(&status, K, M), T_size)); /* b: read */
+                       ? roofline_mul4(&status, G, K, N, T_size) : (!transpose_a && transpose_b)
+                       ? roofline_mul4(&status, G, N, K, T_size) : (transpose_a && !transpose_b)
+                       ? roofline_mul3(&status, M, K, T_size)
+                       : roofline_mul3(&status, K, M, T_size)); /* b: read */
   total = roofline_add(&status, total, roofline_mul(&status, G, 4)); /* batch_sizes: read */
   total = roofline_add(&status, total, roofline_mul(&status, G, 4)); /* batch_offsets: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -1815,11 +1783,11 @@ roofline_status roofline_grouped_gemm_fwd_bind(roofline_grouped_gemm_fwd_call *c
   call->transpose_b = args->transpose_b;
   if ((status = roofline_bind_passed(error, "inputs.a", &args->a, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.b", &args->b, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.batch_sizes", &args->batch_sizes,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.batch_sizes", &args->batch_sizes, true);
+  if (status != ROOFLINE_OK) return status;
   call->metadata.batch_sizes = roofline_bind_metadata(&args->batch_sizes);
-  if ((status = roofline_bind_passed(error, "inputs.batch_offsets", &args->batch_offsets,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.batch_offsets", &args->batch_offsets, true);
+  if (status != ROOFLINE_OK) return status;
   call->metadata.batch_offsets = roofline_bind_metadata(&args->batch_offsets);
   /* a: Left[transpose_a, M, N, K] */
   call->T = args->a.dtype;
@@ -1851,8 +1819,8 @@ roofline_status roofline_grouped_gemm_fwd_bind(roofline_grouped_gemm_fwd_call *c
     call->K = args->b.dims[0];
   }
   /* batch_sizes: [G] */
-  if ((status = roofline_bind_rank(error, &names[2], &args->batch_sizes, 1,
-                                   false)) != ROOFLINE_OK) return status;
+  status = roofline_bind_rank(error, &names[2], &args->batch_sizes, 1, false);
+  if (status != ROOFLINE_OK) return status;
   call->G = args->batch_sizes.dims[0];
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0xc01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
@@ -1866,14 +1834,14 @@ roofline_status roofline_grouped_gemm_fwd_bind(roofline_grouped_gemm_fwd_call *c
     return roofline_bind_compared(error, status, "shape_rules[0]", "K > 0", call->K, 0);
   if (call->metadata.batch_sizes.data != NULL
       && !(roofline_in_range(&status, &call->metadata.batch_sizes, 0, roofline_add(&status, call->M, 1))
-      && status == ROOFLINE_OK))
+           && status == ROOFLINE_OK))
     return roofline_bind_rule(error, status, "inputs.batch_sizes.requires[0]", "in_range(0, M + 1)");
   if (call->metadata.batch_sizes.data != NULL
       && !(roofline_sums_to(&status, &call->metadata.batch_sizes, call->M) && status == ROOFLINE_OK))
     return roofline_bind_rule(error, status, "inputs.batch_sizes.requires[1]", "sums_to(M)");
   if (call->metadata.batch_offsets.data != NULL && call->metadata.batch_sizes.data != NULL
       && !(roofline_exclusive_prefix_of(&status, &call->metadata.batch_offsets, &call->metadata.batch_sizes)
-      && status == ROOFLINE_OK))
+           && status == ROOFLINE_OK))
     return roofline_bind_rule(error, status, "inputs.batch_offsets.requires[0]",
                               "exclusive_prefix_of(batch_sizes)");
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -1907,7 +1875,7 @@ static const roofline_row grouped_gemm_fwd_rows[] = {
 static roofline_status grouped_gemm_fwd_generate(const roofline_call *self, const roofline_seq *lists,
                                                  int32_t tensor, roofline_shape *shape, int64_t *values) {
   (void)lists;
-  const roofline_grouped_gemm_fwd_call *call = (const roofline_grouped_gemm_fwd_call *)(const void *)self;
+  const roofline_grouped_gemm_fwd_call *call = (const roofline_grouped_gemm_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t M = call->M;
   const int64_t G = call->G;
@@ -1930,13 +1898,12 @@ static void grouped_gemm_fwd_set_defaults(void *args) {
 
 static roofline_status grouped_gemm_fwd_bind_any(roofline_call *call, const void *args,
                                                  roofline_error *error) {
-  return roofline_grouped_gemm_fwd_bind((roofline_grouped_gemm_fwd_call *)(void *)call,
+  return roofline_grouped_gemm_fwd_bind((roofline_grouped_gemm_fwd_call *)call,
                                         (const roofline_grouped_gemm_fwd_args *)args, error);
 }
 
 static roofline_status grouped_gemm_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_grouped_gemm_fwd_eval_roofline((const roofline_grouped_gemm_fwd_call *)(const void *)call,
-                                                 cost);
+  return roofline_grouped_gemm_fwd_eval_roofline((const roofline_grouped_gemm_fwd_call *)call, cost);
 }
 
 static const roofline_field grouped_gemm_fwd_indices[] = {
@@ -1960,11 +1927,11 @@ static const roofline_tensor_info grouped_gemm_fwd_tensors[] = {
     {"batch_sizes", ROOFLINE_INPUT, ROOFLINE_NOWHERE,
      (ptrdiff_t)offsetof(roofline_grouped_gemm_fwd_args, batch_sizes),
      (ptrdiff_t)(offsetof(roofline_grouped_gemm_fwd_call,
-     metadata) + offsetof(roofline_grouped_gemm_fwd_metadata, batch_sizes))},
+                          metadata) + offsetof(roofline_grouped_gemm_fwd_metadata, batch_sizes))},
     {"batch_offsets", ROOFLINE_INPUT, ROOFLINE_NOWHERE,
      (ptrdiff_t)offsetof(roofline_grouped_gemm_fwd_args, batch_offsets),
      (ptrdiff_t)(offsetof(roofline_grouped_gemm_fwd_call,
-     metadata) + offsetof(roofline_grouped_gemm_fwd_metadata, batch_offsets))},
+                          metadata) + offsetof(roofline_grouped_gemm_fwd_metadata, batch_offsets))},
     {"output", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE},
 };
 

@@ -45,7 +45,7 @@ extern const roofline_op roofline_gemm_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_gemm_fwd_call *roofline_gemm_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_gemm_fwd_op ? (const roofline_gemm_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_gemm_fwd_op ? (const roofline_gemm_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -89,8 +89,7 @@ extern const roofline_op roofline_gemm_bias_act_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_gemm_bias_act_fwd_call *roofline_gemm_bias_act_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_gemm_bias_act_fwd_op
-      ? (const roofline_gemm_bias_act_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_gemm_bias_act_fwd_op ? (const roofline_gemm_bias_act_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -144,8 +143,7 @@ extern const roofline_op roofline_gemm_fp8_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_gemm_fp8_fwd_call *roofline_gemm_fp8_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_gemm_fp8_fwd_op ? (const roofline_gemm_fp8_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_gemm_fp8_fwd_op ? (const roofline_gemm_fp8_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -197,8 +195,8 @@ extern const roofline_op roofline_gemm_int8_w8_a8_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_gemm_int8_w8_a8_fwd_call *roofline_gemm_int8_w8_a8_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_gemm_int8_w8_a8_fwd_op
-      ? (const roofline_gemm_int8_w8_a8_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_gemm_int8_w8_a8_fwd_op ? (const roofline_gemm_int8_w8_a8_fwd_call *)call
+      : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -243,8 +241,7 @@ extern const roofline_op roofline_gemm_w4_a16_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_gemm_w4_a16_fwd_call *roofline_gemm_w4_a16_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_gemm_w4_a16_fwd_op ? (const roofline_gemm_w4_a16_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_gemm_w4_a16_fwd_op ? (const roofline_gemm_w4_a16_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -289,8 +286,7 @@ extern const roofline_op roofline_gemm_w4_a8_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_gemm_w4_a8_fwd_call *roofline_gemm_w4_a8_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_gemm_w4_a8_fwd_op ? (const roofline_gemm_w4_a8_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_gemm_w4_a8_fwd_op ? (const roofline_gemm_w4_a8_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -334,8 +330,7 @@ extern const roofline_op roofline_gemm_nvfp4_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_gemm_nvfp4_fwd_call *roofline_gemm_nvfp4_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_gemm_nvfp4_fwd_op ? (const roofline_gemm_nvfp4_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_gemm_nvfp4_fwd_op ? (const roofline_gemm_nvfp4_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -390,8 +385,7 @@ extern const roofline_op roofline_grouped_gemm_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_grouped_gemm_fwd_call *roofline_grouped_gemm_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_grouped_gemm_fwd_op
-      ? (const roofline_grouped_gemm_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_grouped_gemm_fwd_op ? (const roofline_grouped_gemm_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,

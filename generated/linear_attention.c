@@ -9,7 +9,7 @@
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status gla_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                       roofline_dtype *dtype_out) {
-  const roofline_gla_fwd_call *call = (const roofline_gla_fwd_call *)(const void *)self;
+  const roofline_gla_fwd_call *call = (const roofline_gla_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t S = call->S;
@@ -85,38 +85,17 @@ roofline_status roofline_gla_fwd_eval_roofline(const roofline_gla_fwd_call *call
   const int64_t DV = call->DV;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H),
-                                     roofline_add(&status,
-                                     roofline_mul(&status, roofline_mul(&status, 5, DK), DV),
-                                     roofline_mul(&status, 2, DK)));
-  int64_t bytes = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H),
-                               DK), T_size); /* q: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DK),
-                       T_size)); /* k: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DV),
-                       T_size)); /* v: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DK),
-                       T_size)); /* g: read */
-  if (call->present.initial_state) bytes = roofline_add(&status, bytes,
-                                                        roofline_mul(&status,
-                                                        roofline_mul(&status,
-                                                        roofline_mul(&status, roofline_mul(&status, B, H),
-                                                        DK), DV), 4)); /* initial_state: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DV),
-                       T_size)); /* o: written */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), DK), DV),
-                       4)); /* final_state: written */
+  const int64_t flops = roofline_mul4(&status, B, S, H,
+                                      roofline_add(&status, roofline_mul3(&status, 5, DK, DV),
+                                                   roofline_mul(&status, 2, DK)));
+  int64_t bytes = roofline_mul5(&status, B, S, H, DK, T_size); /* q: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DK, T_size)); /* k: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DV, T_size)); /* v: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DK, T_size)); /* g: read */
+  if (call->present.initial_state)
+    bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, H, DK, DV, 4)); /* initial_state: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DV, T_size)); /* o: written */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, H, DK, DV, 4)); /* final_state: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -130,7 +109,7 @@ const char *roofline_gla_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_gla_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_gla_fwd_call *call = (const roofline_gla_fwd_call *)(const void *)self;
+  const roofline_gla_fwd_call *call = (const roofline_gla_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t S = call->S;
@@ -139,26 +118,12 @@ roofline_status roofline_gla_fwd_read_bytes(const roofline_call *self, int64_t *
   const int64_t DV = call->DV;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H),
-                               DK), T_size); /* q: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DK),
-                       T_size)); /* k: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DV),
-                       T_size)); /* v: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DK),
-                       T_size)); /* g: read */
-  if (call->present.initial_state) total = roofline_add(&status, total,
-                                                        roofline_mul(&status,
-                                                        roofline_mul(&status,
-                                                        roofline_mul(&status, roofline_mul(&status, B, H),
-                                                        DK), DV), 4)); /* initial_state: read */
+  int64_t total = roofline_mul5(&status, B, S, H, DK, T_size); /* q: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, DK, T_size)); /* k: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, DV, T_size)); /* v: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, DK, T_size)); /* g: read */
+  if (call->present.initial_state)
+    total = roofline_add(&status, total, roofline_mul5(&status, B, H, DK, DV, 4)); /* initial_state: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -182,15 +147,16 @@ roofline_status roofline_gla_fwd_bind(roofline_gla_fwd_call *call, const rooflin
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_gla_fwd_op;
   call->scale = args->scale;
-  if ((status = roofline_bind_value(error, "params.scale", &args->scale,
-                                    &gla_fwd_scale_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.scale", &args->scale, &gla_fwd_scale_union);
+  if (status != ROOFLINE_OK) return status;
   call->present.initial_state = args->initial_state.dtype != ROOFLINE_DTYPE_NONE;
   if ((status = roofline_bind_passed(error, "inputs.q", &args->q, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.k", &args->k, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.v", &args->v, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.g", &args->g, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.initial_state", &args->initial_state,
-                                     call->present.initial_state)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.initial_state", &args->initial_state,
+                                call->present.initial_state);
+  if (status != ROOFLINE_OK) return status;
   /* q: [B, S, H, DK] */
   call->T = args->q.dtype;
   if ((status = roofline_bind_rank(error, &names[0], &args->q, 4, false)) != ROOFLINE_OK) return status;
@@ -227,12 +193,11 @@ static void gla_fwd_set_defaults(void *args) {
 }
 
 static roofline_status gla_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_gla_fwd_bind((roofline_gla_fwd_call *)(void *)call, (const roofline_gla_fwd_args *)args,
-                               error);
+  return roofline_gla_fwd_bind((roofline_gla_fwd_call *)call, (const roofline_gla_fwd_args *)args, error);
 }
 
 static roofline_status gla_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_gla_fwd_eval_roofline((const roofline_gla_fwd_call *)(const void *)call, cost);
+  return roofline_gla_fwd_eval_roofline((const roofline_gla_fwd_call *)call, cost);
 }
 
 static const roofline_field gla_fwd_indices[] = {
@@ -254,7 +219,8 @@ static const roofline_tensor_info gla_fwd_tensors[] = {
     {"g", ROOFLINE_INPUT, ROOFLINE_NOWHERE, (ptrdiff_t)offsetof(roofline_gla_fwd_args, g), ROOFLINE_NOWHERE},
     {"initial_state", ROOFLINE_INPUT,
      (ptrdiff_t)(offsetof(roofline_gla_fwd_call, present) + offsetof(roofline_gla_fwd_present,
-     initial_state)), (ptrdiff_t)offsetof(roofline_gla_fwd_args, initial_state), ROOFLINE_NOWHERE},
+                                                                     initial_state)),
+     (ptrdiff_t)offsetof(roofline_gla_fwd_args, initial_state), ROOFLINE_NOWHERE},
     {"o", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE},
     {"final_state", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE},
 };
@@ -274,7 +240,7 @@ const roofline_op roofline_gla_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status gla_bwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                       roofline_dtype *dtype_out) {
-  const roofline_gla_bwd_call *call = (const roofline_gla_bwd_call *)(const void *)self;
+  const roofline_gla_bwd_call *call = (const roofline_gla_bwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t S = call->S;
@@ -364,45 +330,18 @@ roofline_status roofline_gla_bwd_eval_roofline(const roofline_gla_bwd_call *call
   const int64_t DV = call->DV;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H),
-                                     roofline_add(&status,
-                                     roofline_mul(&status, roofline_mul(&status, 12, DK), DV),
-                                     roofline_mul(&status, 6, DK)));
-  int64_t bytes = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H),
-                               DK), T_size); /* q: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DK),
-                       T_size)); /* k: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DV),
-                       T_size)); /* v: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DK),
-                       T_size)); /* g: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DV),
-                       T_size)); /* do: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DK),
-                       T_size)); /* dq: written */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DK),
-                       T_size)); /* dk: written */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DV),
-                       T_size)); /* dv: written */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DK),
-                       T_size)); /* dg: written */
+  const int64_t flops = roofline_mul4(&status, B, S, H,
+                                      roofline_add(&status, roofline_mul3(&status, 12, DK, DV),
+                                                   roofline_mul(&status, 6, DK)));
+  int64_t bytes = roofline_mul5(&status, B, S, H, DK, T_size); /* q: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DK, T_size)); /* k: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DV, T_size)); /* v: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DK, T_size)); /* g: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DV, T_size)); /* do: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DK, T_size)); /* dq: written */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DK, T_size)); /* dk: written */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DV, T_size)); /* dv: written */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DK, T_size)); /* dg: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -416,7 +355,7 @@ const char *roofline_gla_bwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_gla_bwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_gla_bwd_call *call = (const roofline_gla_bwd_call *)(const void *)self;
+  const roofline_gla_bwd_call *call = (const roofline_gla_bwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t S = call->S;
@@ -425,25 +364,11 @@ roofline_status roofline_gla_bwd_read_bytes(const roofline_call *self, int64_t *
   const int64_t DV = call->DV;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H),
-                               DK), T_size); /* q: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DK),
-                       T_size)); /* k: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DV),
-                       T_size)); /* v: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DK),
-                       T_size)); /* g: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DV),
-                       T_size)); /* do: read */
+  int64_t total = roofline_mul5(&status, B, S, H, DK, T_size); /* q: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, DK, T_size)); /* k: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, DV, T_size)); /* v: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, DK, T_size)); /* g: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, DV, T_size)); /* do: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -505,12 +430,11 @@ static void gla_bwd_set_defaults(void *args) {
 }
 
 static roofline_status gla_bwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_gla_bwd_bind((roofline_gla_bwd_call *)(void *)call, (const roofline_gla_bwd_args *)args,
-                               error);
+  return roofline_gla_bwd_bind((roofline_gla_bwd_call *)call, (const roofline_gla_bwd_args *)args, error);
 }
 
 static roofline_status gla_bwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_gla_bwd_eval_roofline((const roofline_gla_bwd_call *)(const void *)call, cost);
+  return roofline_gla_bwd_eval_roofline((const roofline_gla_bwd_call *)call, cost);
 }
 
 static const roofline_field gla_bwd_indices[] = {
@@ -549,7 +473,7 @@ const roofline_op roofline_gla_bwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status gla_decode_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                              roofline_dtype *dtype_out) {
-  const roofline_gla_decode_fwd_call *call = (const roofline_gla_decode_fwd_call *)(const void *)self;
+  const roofline_gla_decode_fwd_call *call = (const roofline_gla_decode_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t H = call->H;
@@ -612,29 +536,17 @@ roofline_status roofline_gla_decode_fwd_eval_roofline(const roofline_gla_decode_
   const int64_t DV = call->DV;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status, roofline_mul(&status, B, H),
-                                     roofline_add(&status,
-                                     roofline_mul(&status, roofline_mul(&status, 5, DK), DV),
-                                     roofline_mul(&status, 2, DK)));
-  int64_t bytes = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), DK),
-                               T_size); /* q: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), DK),
-                       T_size)); /* k: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), DV),
-                       T_size)); /* v: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), DK),
-                       T_size)); /* g: read */
+  const int64_t flops = roofline_mul3(&status, B, H,
+                                      roofline_add(&status, roofline_mul3(&status, 5, DK, DV),
+                                                   roofline_mul(&status, 2, DK)));
+  int64_t bytes = roofline_mul4(&status, B, H, DK, T_size); /* q: read */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, H, DK, T_size)); /* k: read */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, H, DV, T_size)); /* v: read */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, H, DK, T_size)); /* g: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, 2,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), DK), DV),
-                       4))); /* state: read and written */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), DV),
-                       T_size)); /* o: written */
+                                    roofline_mul5(&status, B, H, DK, DV, 4))); /* state: read and written */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, H, DV, T_size)); /* o: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -648,7 +560,7 @@ const char *roofline_gla_decode_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_gla_decode_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_gla_decode_fwd_call *call = (const roofline_gla_decode_fwd_call *)(const void *)self;
+  const roofline_gla_decode_fwd_call *call = (const roofline_gla_decode_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t H = call->H;
@@ -656,21 +568,11 @@ roofline_status roofline_gla_decode_fwd_read_bytes(const roofline_call *self, in
   const int64_t DV = call->DV;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), DK),
-                               T_size); /* q: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), DK),
-                       T_size)); /* k: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), DV),
-                       T_size)); /* v: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), DK),
-                       T_size)); /* g: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), DK), DV),
-                       4)); /* state: read */
+  int64_t total = roofline_mul4(&status, B, H, DK, T_size); /* q: read */
+  total = roofline_add(&status, total, roofline_mul4(&status, B, H, DK, T_size)); /* k: read */
+  total = roofline_add(&status, total, roofline_mul4(&status, B, H, DV, T_size)); /* v: read */
+  total = roofline_add(&status, total, roofline_mul4(&status, B, H, DK, T_size)); /* g: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, B, H, DK, DV, 4)); /* state: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -694,14 +596,14 @@ roofline_status roofline_gla_decode_fwd_bind(roofline_gla_decode_fwd_call *call,
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_gla_decode_fwd_op;
   call->scale = args->scale;
-  if ((status = roofline_bind_value(error, "params.scale", &args->scale,
-                                    &gla_decode_fwd_scale_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.scale", &args->scale, &gla_decode_fwd_scale_union);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.q", &args->q, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.k", &args->k, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.v", &args->v, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.g", &args->g, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.state", &args->state,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.state", &args->state, true);
+  if (status != ROOFLINE_OK) return status;
   /* q: [B, H, DK] */
   call->T = args->q.dtype;
   if ((status = roofline_bind_rank(error, &names[0], &args->q, 3, false)) != ROOFLINE_OK) return status;
@@ -737,13 +639,12 @@ static void gla_decode_fwd_set_defaults(void *args) {
 }
 
 static roofline_status gla_decode_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_gla_decode_fwd_bind((roofline_gla_decode_fwd_call *)(void *)call,
+  return roofline_gla_decode_fwd_bind((roofline_gla_decode_fwd_call *)call,
                                       (const roofline_gla_decode_fwd_args *)args, error);
 }
 
 static roofline_status gla_decode_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_gla_decode_fwd_eval_roofline((const roofline_gla_decode_fwd_call *)(const void *)call,
-                                               cost);
+  return roofline_gla_decode_fwd_eval_roofline((const roofline_gla_decode_fwd_call *)call, cost);
 }
 
 static const roofline_field gla_decode_fwd_indices[] = {
@@ -788,7 +689,7 @@ const roofline_op roofline_gla_decode_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status delta_net_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                             roofline_dtype *dtype_out) {
-  const roofline_delta_net_fwd_call *call = (const roofline_delta_net_fwd_call *)(const void *)self;
+  const roofline_delta_net_fwd_call *call = (const roofline_delta_net_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t S = call->S;
@@ -864,38 +765,17 @@ roofline_status roofline_delta_net_fwd_eval_roofline(const roofline_delta_net_fw
   const int64_t DV = call->DV;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H),
-                                     roofline_add(&status,
-                                     roofline_add(&status,
-                                     roofline_mul(&status, roofline_mul(&status, 6, DK), DV),
-                                     roofline_mul(&status, 2, DV)), DK));
-  int64_t bytes = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H),
-                               DK), T_size); /* q: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DK),
-                       T_size)); /* k: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DV),
-                       T_size)); /* v: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H),
-                       T_size)); /* beta: read */
-  if (call->present.initial_state) bytes = roofline_add(&status, bytes,
-                                                        roofline_mul(&status,
-                                                        roofline_mul(&status,
-                                                        roofline_mul(&status, roofline_mul(&status, B, H),
-                                                        DK), DV), 4)); /* initial_state: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DV),
-                       T_size)); /* o: written */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), DK), DV),
-                       4)); /* final_state: written */
+  const int64_t flops = roofline_mul4(&status, B, S, H,
+                                      roofline_add3(&status, roofline_mul3(&status, 6, DK, DV),
+                                                    roofline_mul(&status, 2, DV), DK));
+  int64_t bytes = roofline_mul5(&status, B, S, H, DK, T_size); /* q: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DK, T_size)); /* k: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DV, T_size)); /* v: read */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, S, H, T_size)); /* beta: read */
+  if (call->present.initial_state)
+    bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, H, DK, DV, 4)); /* initial_state: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DV, T_size)); /* o: written */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, H, DK, DV, 4)); /* final_state: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -909,7 +789,7 @@ const char *roofline_delta_net_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_delta_net_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_delta_net_fwd_call *call = (const roofline_delta_net_fwd_call *)(const void *)self;
+  const roofline_delta_net_fwd_call *call = (const roofline_delta_net_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t S = call->S;
@@ -918,25 +798,12 @@ roofline_status roofline_delta_net_fwd_read_bytes(const roofline_call *self, int
   const int64_t DV = call->DV;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H),
-                               DK), T_size); /* q: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DK),
-                       T_size)); /* k: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DV),
-                       T_size)); /* v: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H),
-                       T_size)); /* beta: read */
-  if (call->present.initial_state) total = roofline_add(&status, total,
-                                                        roofline_mul(&status,
-                                                        roofline_mul(&status,
-                                                        roofline_mul(&status, roofline_mul(&status, B, H),
-                                                        DK), DV), 4)); /* initial_state: read */
+  int64_t total = roofline_mul5(&status, B, S, H, DK, T_size); /* q: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, DK, T_size)); /* k: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, DV, T_size)); /* v: read */
+  total = roofline_add(&status, total, roofline_mul4(&status, B, S, H, T_size)); /* beta: read */
+  if (call->present.initial_state)
+    total = roofline_add(&status, total, roofline_mul5(&status, B, H, DK, DV, 4)); /* initial_state: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -960,15 +827,16 @@ roofline_status roofline_delta_net_fwd_bind(roofline_delta_net_fwd_call *call,
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_delta_net_fwd_op;
   call->scale = args->scale;
-  if ((status = roofline_bind_value(error, "params.scale", &args->scale,
-                                    &delta_net_fwd_scale_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.scale", &args->scale, &delta_net_fwd_scale_union);
+  if (status != ROOFLINE_OK) return status;
   call->present.initial_state = args->initial_state.dtype != ROOFLINE_DTYPE_NONE;
   if ((status = roofline_bind_passed(error, "inputs.q", &args->q, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.k", &args->k, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.v", &args->v, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.beta", &args->beta, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.initial_state", &args->initial_state,
-                                     call->present.initial_state)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.initial_state", &args->initial_state,
+                                call->present.initial_state);
+  if (status != ROOFLINE_OK) return status;
   /* q: [B, S, H, DK] */
   call->T = args->q.dtype;
   if ((status = roofline_bind_rank(error, &names[0], &args->q, 4, false)) != ROOFLINE_OK) return status;
@@ -1006,12 +874,12 @@ static void delta_net_fwd_set_defaults(void *args) {
 }
 
 static roofline_status delta_net_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_delta_net_fwd_bind((roofline_delta_net_fwd_call *)(void *)call,
+  return roofline_delta_net_fwd_bind((roofline_delta_net_fwd_call *)call,
                                      (const roofline_delta_net_fwd_args *)args, error);
 }
 
 static roofline_status delta_net_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_delta_net_fwd_eval_roofline((const roofline_delta_net_fwd_call *)(const void *)call, cost);
+  return roofline_delta_net_fwd_eval_roofline((const roofline_delta_net_fwd_call *)call, cost);
 }
 
 static const roofline_field delta_net_fwd_indices[] = {
@@ -1037,7 +905,7 @@ static const roofline_tensor_info delta_net_fwd_tensors[] = {
      ROOFLINE_NOWHERE},
     {"initial_state", ROOFLINE_INPUT,
      (ptrdiff_t)(offsetof(roofline_delta_net_fwd_call, present) + offsetof(roofline_delta_net_fwd_present,
-     initial_state)), (ptrdiff_t)offsetof(roofline_delta_net_fwd_args, initial_state), ROOFLINE_NOWHERE},
+        initial_state)), (ptrdiff_t)offsetof(roofline_delta_net_fwd_args, initial_state), ROOFLINE_NOWHERE},
     {"o", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE},
     {"final_state", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE},
 };
@@ -1058,7 +926,7 @@ const roofline_op roofline_delta_net_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status delta_net_bwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                             roofline_dtype *dtype_out) {
-  const roofline_delta_net_bwd_call *call = (const roofline_delta_net_bwd_call *)(const void *)self;
+  const roofline_delta_net_bwd_call *call = (const roofline_delta_net_bwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t S = call->S;
@@ -1147,44 +1015,19 @@ roofline_status roofline_delta_net_bwd_eval_roofline(const roofline_delta_net_bw
   const int64_t DV = call->DV;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H),
-                                     roofline_add(&status,
-                                     roofline_add(&status,
-                                     roofline_mul(&status, roofline_mul(&status, 16, DK), DV),
-                                     roofline_mul(&status, 5, DV)), roofline_mul(&status, 2, DK)));
-  int64_t bytes = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H),
-                               DK), T_size); /* q: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DK),
-                       T_size)); /* k: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DV),
-                       T_size)); /* v: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H),
-                       T_size)); /* beta: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DV),
-                       T_size)); /* do: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DK),
-                       T_size)); /* dq: written */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DK),
-                       T_size)); /* dk: written */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DV),
-                       T_size)); /* dv: written */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H),
-                       T_size)); /* dbeta: written */
+  const int64_t flops = roofline_mul4(&status, B, S, H,
+                                      roofline_add3(&status, roofline_mul3(&status, 16, DK, DV),
+                                                    roofline_mul(&status, 5, DV),
+                                                    roofline_mul(&status, 2, DK)));
+  int64_t bytes = roofline_mul5(&status, B, S, H, DK, T_size); /* q: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DK, T_size)); /* k: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DV, T_size)); /* v: read */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, S, H, T_size)); /* beta: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DV, T_size)); /* do: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DK, T_size)); /* dq: written */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DK, T_size)); /* dk: written */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DV, T_size)); /* dv: written */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, S, H, T_size)); /* dbeta: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1198,7 +1041,7 @@ const char *roofline_delta_net_bwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_delta_net_bwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_delta_net_bwd_call *call = (const roofline_delta_net_bwd_call *)(const void *)self;
+  const roofline_delta_net_bwd_call *call = (const roofline_delta_net_bwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t S = call->S;
@@ -1207,24 +1050,11 @@ roofline_status roofline_delta_net_bwd_read_bytes(const roofline_call *self, int
   const int64_t DV = call->DV;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H),
-                               DK), T_size); /* q: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DK),
-                       T_size)); /* k: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DV),
-                       T_size)); /* v: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H),
-                       T_size)); /* beta: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DV),
-                       T_size)); /* do: read */
+  int64_t total = roofline_mul5(&status, B, S, H, DK, T_size); /* q: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, DK, T_size)); /* k: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, DV, T_size)); /* v: read */
+  total = roofline_add(&status, total, roofline_mul4(&status, B, S, H, T_size)); /* beta: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, DV, T_size)); /* do: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -1286,12 +1116,12 @@ static void delta_net_bwd_set_defaults(void *args) {
 }
 
 static roofline_status delta_net_bwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_delta_net_bwd_bind((roofline_delta_net_bwd_call *)(void *)call,
+  return roofline_delta_net_bwd_bind((roofline_delta_net_bwd_call *)call,
                                      (const roofline_delta_net_bwd_args *)args, error);
 }
 
 static roofline_status delta_net_bwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_delta_net_bwd_eval_roofline((const roofline_delta_net_bwd_call *)(const void *)call, cost);
+  return roofline_delta_net_bwd_eval_roofline((const roofline_delta_net_bwd_call *)call, cost);
 }
 
 static const roofline_field delta_net_bwd_indices[] = {
@@ -1335,7 +1165,7 @@ const roofline_op roofline_delta_net_bwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status delta_net_decode_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                    roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_delta_net_decode_fwd_call *call = (const roofline_delta_net_decode_fwd_call *)(const void *)self;
+  const roofline_delta_net_decode_fwd_call *call = (const roofline_delta_net_decode_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t H = call->H;
@@ -1397,29 +1227,17 @@ roofline_status roofline_delta_net_decode_fwd_eval_roofline(const roofline_delta
   const int64_t DV = call->DV;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status, roofline_mul(&status, B, H),
-                                     roofline_add(&status,
-                                     roofline_add(&status,
-                                     roofline_mul(&status, roofline_mul(&status, 6, DK), DV),
-                                     roofline_mul(&status, 2, DV)), DK));
-  int64_t bytes = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), DK),
-                               T_size); /* q: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), DK),
-                       T_size)); /* k: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), DV),
-                       T_size)); /* v: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, B, H), T_size)); /* beta: read */
+  const int64_t flops = roofline_mul3(&status, B, H,
+                                      roofline_add3(&status, roofline_mul3(&status, 6, DK, DV),
+                                                    roofline_mul(&status, 2, DV), DK));
+  int64_t bytes = roofline_mul4(&status, B, H, DK, T_size); /* q: read */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, H, DK, T_size)); /* k: read */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, H, DV, T_size)); /* v: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B, H, T_size)); /* beta: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, 2,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), DK), DV),
-                       4))); /* state: read and written */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), DV),
-                       T_size)); /* o: written */
+                                    roofline_mul5(&status, B, H, DK, DV, 4))); /* state: read and written */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, H, DV, T_size)); /* o: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1433,7 +1251,7 @@ const char *roofline_delta_net_decode_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_delta_net_decode_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_delta_net_decode_fwd_call *call = (const roofline_delta_net_decode_fwd_call *)(const void *)self;
+  const roofline_delta_net_decode_fwd_call *call = (const roofline_delta_net_decode_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t H = call->H;
@@ -1441,20 +1259,11 @@ roofline_status roofline_delta_net_decode_fwd_read_bytes(const roofline_call *se
   const int64_t DV = call->DV;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), DK),
-                               T_size); /* q: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), DK),
-                       T_size)); /* k: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), DV),
-                       T_size)); /* v: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_mul(&status, B, H), T_size)); /* beta: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), DK), DV),
-                       4)); /* state: read */
+  int64_t total = roofline_mul4(&status, B, H, DK, T_size); /* q: read */
+  total = roofline_add(&status, total, roofline_mul4(&status, B, H, DK, T_size)); /* k: read */
+  total = roofline_add(&status, total, roofline_mul4(&status, B, H, DV, T_size)); /* v: read */
+  total = roofline_add(&status, total, roofline_mul3(&status, B, H, T_size)); /* beta: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, B, H, DK, DV, 4)); /* state: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -1478,14 +1287,14 @@ roofline_status roofline_delta_net_decode_fwd_bind(roofline_delta_net_decode_fwd
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_delta_net_decode_fwd_op;
   call->scale = args->scale;
-  if ((status = roofline_bind_value(error, "params.scale", &args->scale,
-                                    &delta_net_decode_fwd_scale_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.scale", &args->scale, &delta_net_decode_fwd_scale_union);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.q", &args->q, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.k", &args->k, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.v", &args->v, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.beta", &args->beta, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.state", &args->state,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.state", &args->state, true);
+  if (status != ROOFLINE_OK) return status;
   /* q: [B, H, DK] */
   call->T = args->q.dtype;
   if ((status = roofline_bind_rank(error, &names[0], &args->q, 3, false)) != ROOFLINE_OK) return status;
@@ -1525,12 +1334,12 @@ static void delta_net_decode_fwd_set_defaults(void *args) {
 
 static roofline_status delta_net_decode_fwd_bind_any(roofline_call *call, const void *args,
                                                      roofline_error *error) {
-  return roofline_delta_net_decode_fwd_bind((roofline_delta_net_decode_fwd_call *)(void *)call,
+  return roofline_delta_net_decode_fwd_bind((roofline_delta_net_decode_fwd_call *)call,
                                             (const roofline_delta_net_decode_fwd_args *)args, error);
 }
 
 static roofline_status delta_net_decode_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_delta_net_decode_fwd_eval_roofline((const roofline_delta_net_decode_fwd_call *)(const void *)call, cost);
+  return roofline_delta_net_decode_fwd_eval_roofline((const roofline_delta_net_decode_fwd_call *)call, cost);
 }
 
 static const roofline_field delta_net_decode_fwd_indices[] = {
@@ -1575,7 +1384,7 @@ const roofline_op roofline_delta_net_decode_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status gated_delta_net_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                   roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_gated_delta_net_fwd_call *call = (const roofline_gated_delta_net_fwd_call *)(const void *)self;
+  const roofline_gated_delta_net_fwd_call *call = (const roofline_gated_delta_net_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t S = call->S;
@@ -1659,43 +1468,20 @@ roofline_status roofline_gated_delta_net_fwd_eval_roofline(const roofline_gated_
   const int64_t DV = call->DV;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status, roofline_mul(&status, B, S),
-                                     roofline_add(&status,
-                                     roofline_mul(&status, H,
-                                     roofline_add(&status,
-                                     roofline_add(&status,
-                                     roofline_mul(&status, roofline_mul(&status, 7, DK), DV),
-                                     roofline_mul(&status, 2, DV)), 1)), roofline_mul(&status, HK, DK)));
-  int64_t bytes = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), HK),
-                               DK), T_size); /* q: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), HK), DK),
-                       T_size)); /* k: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DV),
-                       T_size)); /* v: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H),
-                       4)); /* g: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H),
-                       T_size)); /* beta: read */
-  if (call->present.initial_state) bytes = roofline_add(&status, bytes,
-                                                        roofline_mul(&status,
-                                                        roofline_mul(&status,
-                                                        roofline_mul(&status, roofline_mul(&status, B, H),
-                                                        DK), DV), 4)); /* initial_state: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DV),
-                       T_size)); /* o: written */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), DK), DV),
-                       4)); /* final_state: written */
+  const int64_t flops = roofline_mul3(&status, B, S,
+                                      roofline_add(&status,
+                                                   roofline_mul(&status, H,
+                                                                roofline_add3(&status,
+      roofline_mul3(&status, 7, DK, DV), roofline_mul(&status, 2, DV), 1)), roofline_mul(&status, HK, DK)));
+  int64_t bytes = roofline_mul5(&status, B, S, HK, DK, T_size); /* q: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, HK, DK, T_size)); /* k: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DV, T_size)); /* v: read */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, S, H, 4)); /* g: read */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, S, H, T_size)); /* beta: read */
+  if (call->present.initial_state)
+    bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, H, DK, DV, 4)); /* initial_state: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DV, T_size)); /* o: written */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, H, DK, DV, 4)); /* final_state: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1709,7 +1495,7 @@ const char *roofline_gated_delta_net_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_gated_delta_net_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_gated_delta_net_fwd_call *call = (const roofline_gated_delta_net_fwd_call *)(const void *)self;
+  const roofline_gated_delta_net_fwd_call *call = (const roofline_gated_delta_net_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t S = call->S;
@@ -1719,28 +1505,13 @@ roofline_status roofline_gated_delta_net_fwd_read_bytes(const roofline_call *sel
   const int64_t DV = call->DV;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), HK),
-                               DK), T_size); /* q: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), HK), DK),
-                       T_size)); /* k: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DV),
-                       T_size)); /* v: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H),
-                       4)); /* g: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H),
-                       T_size)); /* beta: read */
-  if (call->present.initial_state) total = roofline_add(&status, total,
-                                                        roofline_mul(&status,
-                                                        roofline_mul(&status,
-                                                        roofline_mul(&status, roofline_mul(&status, B, H),
-                                                        DK), DV), 4)); /* initial_state: read */
+  int64_t total = roofline_mul5(&status, B, S, HK, DK, T_size); /* q: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, B, S, HK, DK, T_size)); /* k: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, DV, T_size)); /* v: read */
+  total = roofline_add(&status, total, roofline_mul4(&status, B, S, H, 4)); /* g: read */
+  total = roofline_add(&status, total, roofline_mul4(&status, B, S, H, T_size)); /* beta: read */
+  if (call->present.initial_state)
+    total = roofline_add(&status, total, roofline_mul5(&status, B, H, DK, DV, 4)); /* initial_state: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -1766,16 +1537,17 @@ roofline_status roofline_gated_delta_net_fwd_bind(roofline_gated_delta_net_fwd_c
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_gated_delta_net_fwd_op;
   call->scale = args->scale;
-  if ((status = roofline_bind_value(error, "params.scale", &args->scale,
-                                    &gated_delta_net_fwd_scale_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.scale", &args->scale, &gated_delta_net_fwd_scale_union);
+  if (status != ROOFLINE_OK) return status;
   call->present.initial_state = args->initial_state.dtype != ROOFLINE_DTYPE_NONE;
   if ((status = roofline_bind_passed(error, "inputs.q", &args->q, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.k", &args->k, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.v", &args->v, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.g", &args->g, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.beta", &args->beta, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.initial_state", &args->initial_state,
-                                     call->present.initial_state)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.initial_state", &args->initial_state,
+                                call->present.initial_state);
+  if (status != ROOFLINE_OK) return status;
   /* q: [B, S, HK, DK] */
   call->T = args->q.dtype;
   if ((status = roofline_bind_rank(error, &names[0], &args->q, 4, false)) != ROOFLINE_OK) return status;
@@ -1825,12 +1597,12 @@ static void gated_delta_net_fwd_set_defaults(void *args) {
 
 static roofline_status gated_delta_net_fwd_bind_any(roofline_call *call, const void *args,
                                                     roofline_error *error) {
-  return roofline_gated_delta_net_fwd_bind((roofline_gated_delta_net_fwd_call *)(void *)call,
+  return roofline_gated_delta_net_fwd_bind((roofline_gated_delta_net_fwd_call *)call,
                                            (const roofline_gated_delta_net_fwd_args *)args, error);
 }
 
 static roofline_status gated_delta_net_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_gated_delta_net_fwd_eval_roofline((const roofline_gated_delta_net_fwd_call *)(const void *)call, cost);
+  return roofline_gated_delta_net_fwd_eval_roofline((const roofline_gated_delta_net_fwd_call *)call, cost);
 }
 
 static const roofline_field gated_delta_net_fwd_indices[] = {
@@ -1859,7 +1631,7 @@ static const roofline_tensor_info gated_delta_net_fwd_tensors[] = {
      ROOFLINE_NOWHERE},
     {"initial_state", ROOFLINE_INPUT,
      (ptrdiff_t)(offsetof(roofline_gated_delta_net_fwd_call,
-     present) + offsetof(roofline_gated_delta_net_fwd_present, initial_state)),
+                          present) + offsetof(roofline_gated_delta_net_fwd_present, initial_state)),
      (ptrdiff_t)offsetof(roofline_gated_delta_net_fwd_args, initial_state), ROOFLINE_NOWHERE},
     {"o", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE},
     {"final_state", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE},
@@ -1882,7 +1654,7 @@ const roofline_op roofline_gated_delta_net_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status gated_delta_net_bwd_tensor(const roofline_call *self, int32_t tensor,
                                                   roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_gated_delta_net_bwd_call *call = (const roofline_gated_delta_net_bwd_call *)(const void *)self;
+  const roofline_gated_delta_net_bwd_call *call = (const roofline_gated_delta_net_bwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t S = call->S;
@@ -1985,51 +1757,21 @@ roofline_status roofline_gated_delta_net_bwd_eval_roofline(const roofline_gated_
   const int64_t DV = call->DV;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H),
-                                     roofline_add(&status,
-                                     roofline_add(&status,
-                                     roofline_add(&status,
-                                     roofline_mul(&status, roofline_mul(&status, 20, DK), DV),
-                                     roofline_mul(&status, 5, DV)), roofline_mul(&status, 2, DK)), 2));
-  int64_t bytes = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), HK),
-                               DK), T_size); /* q: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), HK), DK),
-                       T_size)); /* k: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DV),
-                       T_size)); /* v: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H),
-                       4)); /* g: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H),
-                       T_size)); /* beta: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DV),
-                       T_size)); /* do: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), HK), DK),
-                       T_size)); /* dq: written */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), HK), DK),
-                       T_size)); /* dk: written */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DV),
-                       T_size)); /* dv: written */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H),
-                       4)); /* dg: written */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H),
-                       T_size)); /* dbeta: written */
+  const int64_t flops = roofline_mul4(&status, B, S, H,
+                                      roofline_add4(&status, roofline_mul3(&status, 20, DK, DV),
+                                                    roofline_mul(&status, 5, DV),
+                                                    roofline_mul(&status, 2, DK), 2));
+  int64_t bytes = roofline_mul5(&status, B, S, HK, DK, T_size); /* q: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, HK, DK, T_size)); /* k: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DV, T_size)); /* v: read */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, S, H, 4)); /* g: read */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, S, H, T_size)); /* beta: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DV, T_size)); /* do: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, HK, DK, T_size)); /* dq: written */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, HK, DK, T_size)); /* dk: written */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DV, T_size)); /* dv: written */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, S, H, 4)); /* dg: written */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, S, H, T_size)); /* dbeta: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -2043,7 +1785,7 @@ const char *roofline_gated_delta_net_bwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_gated_delta_net_bwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_gated_delta_net_bwd_call *call = (const roofline_gated_delta_net_bwd_call *)(const void *)self;
+  const roofline_gated_delta_net_bwd_call *call = (const roofline_gated_delta_net_bwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t S = call->S;
@@ -2053,27 +1795,12 @@ roofline_status roofline_gated_delta_net_bwd_read_bytes(const roofline_call *sel
   const int64_t DV = call->DV;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), HK),
-                               DK), T_size); /* q: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), HK), DK),
-                       T_size)); /* k: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DV),
-                       T_size)); /* v: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H),
-                       4)); /* g: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H),
-                       T_size)); /* beta: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DV),
-                       T_size)); /* do: read */
+  int64_t total = roofline_mul5(&status, B, S, HK, DK, T_size); /* q: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, B, S, HK, DK, T_size)); /* k: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, DV, T_size)); /* v: read */
+  total = roofline_add(&status, total, roofline_mul4(&status, B, S, H, 4)); /* g: read */
+  total = roofline_add(&status, total, roofline_mul4(&status, B, S, H, T_size)); /* beta: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, DV, T_size)); /* do: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -2152,12 +1879,12 @@ static void gated_delta_net_bwd_set_defaults(void *args) {
 
 static roofline_status gated_delta_net_bwd_bind_any(roofline_call *call, const void *args,
                                                     roofline_error *error) {
-  return roofline_gated_delta_net_bwd_bind((roofline_gated_delta_net_bwd_call *)(void *)call,
+  return roofline_gated_delta_net_bwd_bind((roofline_gated_delta_net_bwd_call *)call,
                                            (const roofline_gated_delta_net_bwd_args *)args, error);
 }
 
 static roofline_status gated_delta_net_bwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_gated_delta_net_bwd_eval_roofline((const roofline_gated_delta_net_bwd_call *)(const void *)call, cost);
+  return roofline_gated_delta_net_bwd_eval_roofline((const roofline_gated_delta_net_bwd_call *)call, cost);
 }
 
 static const roofline_field gated_delta_net_bwd_indices[] = {
@@ -2206,7 +1933,8 @@ const roofline_op roofline_gated_delta_net_bwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status gated_delta_net_decode_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                          roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_gated_delta_net_decode_fwd_call *call = (const roofline_gated_delta_net_decode_fwd_call *)(const void *)self;
+  const roofline_gated_delta_net_decode_fwd_call *call =
+      (const roofline_gated_delta_net_decode_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t HK = call->HK;
@@ -2264,7 +1992,8 @@ static roofline_status gated_delta_net_decode_fwd_tensor(const roofline_call *se
 
 /* GatedDeltaNetDecodeFwdOp (linear_attention.yaml:216): flops B * (H * (7 * DK * DV + 2 * DV + 1) + HK *
    DK) (linear_attention.yaml:240); bytes derived from the signature */
-roofline_status roofline_gated_delta_net_decode_fwd_eval_roofline(const roofline_gated_delta_net_decode_fwd_call *call, roofline_cost *cost) {
+roofline_status roofline_gated_delta_net_decode_fwd_eval_roofline(const roofline_gated_delta_net_decode_fwd_call *call,
+                                                                  roofline_cost *cost) {
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
@@ -2276,30 +2005,18 @@ roofline_status roofline_gated_delta_net_decode_fwd_eval_roofline(const roofline
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t flops = roofline_mul(&status, B,
                                      roofline_add(&status,
-                                     roofline_mul(&status, H,
-                                     roofline_add(&status,
-                                     roofline_add(&status,
-                                     roofline_mul(&status, roofline_mul(&status, 7, DK), DV),
-                                     roofline_mul(&status, 2, DV)), 1)), roofline_mul(&status, HK, DK)));
-  int64_t bytes = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, HK), DK),
-                               T_size); /* q: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, HK), DK),
-                       T_size)); /* k: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), DV),
-                       T_size)); /* v: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, roofline_mul(&status, B, H), 4)); /* g: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, B, H), T_size)); /* beta: read */
+                                                  roofline_mul(&status, H,
+                                                               roofline_add3(&status,
+      roofline_mul3(&status, 7, DK, DV), roofline_mul(&status, 2, DV), 1)), roofline_mul(&status, HK, DK)));
+  int64_t bytes = roofline_mul4(&status, B, HK, DK, T_size); /* q: read */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, HK, DK, T_size)); /* k: read */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, H, DV, T_size)); /* v: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B, H, 4)); /* g: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B, H, T_size)); /* beta: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, 2,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), DK), DV),
-                       4))); /* state: read and written */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), DV),
-                       T_size)); /* o: written */
+                                    roofline_mul5(&status, B, H, DK, DV, 4))); /* state: read and written */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, H, DV, T_size)); /* o: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -2313,7 +2030,8 @@ const char *roofline_gated_delta_net_decode_fwd_roof_key(const roofline_call *se
 
 roofline_status roofline_gated_delta_net_decode_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_gated_delta_net_decode_fwd_call *call = (const roofline_gated_delta_net_decode_fwd_call *)(const void *)self;
+  const roofline_gated_delta_net_decode_fwd_call *call =
+      (const roofline_gated_delta_net_decode_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t HK = call->HK;
@@ -2322,21 +2040,12 @@ roofline_status roofline_gated_delta_net_decode_fwd_read_bytes(const roofline_ca
   const int64_t DV = call->DV;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, HK), DK),
-                               T_size); /* q: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, HK), DK),
-                       T_size)); /* k: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), DV),
-                       T_size)); /* v: read */
-  total = roofline_add(&status, total, roofline_mul(&status, roofline_mul(&status, B, H), 4)); /* g: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_mul(&status, B, H), T_size)); /* beta: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), DK), DV),
-                       4)); /* state: read */
+  int64_t total = roofline_mul4(&status, B, HK, DK, T_size); /* q: read */
+  total = roofline_add(&status, total, roofline_mul4(&status, B, HK, DK, T_size)); /* k: read */
+  total = roofline_add(&status, total, roofline_mul4(&status, B, H, DV, T_size)); /* v: read */
+  total = roofline_add(&status, total, roofline_mul3(&status, B, H, 4)); /* g: read */
+  total = roofline_add(&status, total, roofline_mul3(&status, B, H, T_size)); /* beta: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, B, H, DK, DV, 4)); /* state: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -2362,15 +2071,15 @@ roofline_status roofline_gated_delta_net_decode_fwd_bind(roofline_gated_delta_ne
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_gated_delta_net_decode_fwd_op;
   call->scale = args->scale;
-  if ((status = roofline_bind_value(error, "params.scale", &args->scale,
-                                    &gated_delta_net_decode_fwd_scale_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.scale", &args->scale, &gated_delta_net_decode_fwd_scale_union);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.q", &args->q, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.k", &args->k, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.v", &args->v, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.g", &args->g, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.beta", &args->beta, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.state", &args->state,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.state", &args->state, true);
+  if (status != ROOFLINE_OK) return status;
   /* q: [B, HK, DK] */
   call->T = args->q.dtype;
   if ((status = roofline_bind_rank(error, &names[0], &args->q, 3, false)) != ROOFLINE_OK) return status;
@@ -2414,13 +2123,14 @@ static void gated_delta_net_decode_fwd_set_defaults(void *args) {
 
 static roofline_status gated_delta_net_decode_fwd_bind_any(roofline_call *call, const void *args,
                                                            roofline_error *error) {
-  return roofline_gated_delta_net_decode_fwd_bind((roofline_gated_delta_net_decode_fwd_call *)(void *)call,
+  return roofline_gated_delta_net_decode_fwd_bind((roofline_gated_delta_net_decode_fwd_call *)call,
                                                   (const roofline_gated_delta_net_decode_fwd_args *)args,
                                                   error);
 }
 
 static roofline_status gated_delta_net_decode_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_gated_delta_net_decode_fwd_eval_roofline((const roofline_gated_delta_net_decode_fwd_call *)(const void *)call, cost);
+  return roofline_gated_delta_net_decode_fwd_eval_roofline((const roofline_gated_delta_net_decode_fwd_call *)call,
+                                                           cost);
 }
 
 static const roofline_field gated_delta_net_decode_fwd_indices[] = {
@@ -2468,7 +2178,7 @@ const roofline_op roofline_gated_delta_net_decode_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status kimi_delta_attention_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                        roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_kimi_delta_attention_fwd_call *call = (const roofline_kimi_delta_attention_fwd_call *)(const void *)self;
+  const roofline_kimi_delta_attention_fwd_call *call = (const roofline_kimi_delta_attention_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t S = call->S;
@@ -2533,7 +2243,8 @@ static roofline_status kimi_delta_attention_fwd_tensor(const roofline_call *self
 
 /* KimiDeltaAttentionFwdOp (linear_attention.yaml:242): flops B * S * H * (7 * DK * DV + 2 * DV + 2 * DK)
    (linear_attention.yaml:265); bytes derived from the signature */
-roofline_status roofline_kimi_delta_attention_fwd_eval_roofline(const roofline_kimi_delta_attention_fwd_call *call, roofline_cost *cost) {
+roofline_status roofline_kimi_delta_attention_fwd_eval_roofline(const roofline_kimi_delta_attention_fwd_call *call,
+                                                                roofline_cost *cost) {
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
@@ -2543,37 +2254,17 @@ roofline_status roofline_kimi_delta_attention_fwd_eval_roofline(const roofline_k
   const int64_t DV = call->DV;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H),
-                                     roofline_add(&status,
-                                     roofline_add(&status,
-                                     roofline_mul(&status, roofline_mul(&status, 7, DK), DV),
-                                     roofline_mul(&status, 2, DV)), roofline_mul(&status, 2, DK)));
-  int64_t bytes = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H),
-                               DK), T_size); /* q: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DK),
-                       T_size)); /* k: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DV),
-                       T_size)); /* v: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DK),
-                       4)); /* g: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H),
-                       T_size)); /* beta: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DV),
-                       T_size)); /* o: written */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), DK), DV),
-                       4)); /* final_state: written */
+  const int64_t flops = roofline_mul4(&status, B, S, H,
+                                      roofline_add3(&status, roofline_mul3(&status, 7, DK, DV),
+                                                    roofline_mul(&status, 2, DV),
+                                                    roofline_mul(&status, 2, DK)));
+  int64_t bytes = roofline_mul5(&status, B, S, H, DK, T_size); /* q: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DK, T_size)); /* k: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DV, T_size)); /* v: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DK, 4)); /* g: read */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, S, H, T_size)); /* beta: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DV, T_size)); /* o: written */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, H, DK, DV, 4)); /* final_state: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -2587,7 +2278,7 @@ const char *roofline_kimi_delta_attention_fwd_roof_key(const roofline_call *self
 
 roofline_status roofline_kimi_delta_attention_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_kimi_delta_attention_fwd_call *call = (const roofline_kimi_delta_attention_fwd_call *)(const void *)self;
+  const roofline_kimi_delta_attention_fwd_call *call = (const roofline_kimi_delta_attention_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t S = call->S;
@@ -2596,24 +2287,11 @@ roofline_status roofline_kimi_delta_attention_fwd_read_bytes(const roofline_call
   const int64_t DV = call->DV;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H),
-                               DK), T_size); /* q: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DK),
-                       T_size)); /* k: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DV),
-                       T_size)); /* v: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DK),
-                       4)); /* g: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H),
-                       T_size)); /* beta: read */
+  int64_t total = roofline_mul5(&status, B, S, H, DK, T_size); /* q: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, DK, T_size)); /* k: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, DV, T_size)); /* v: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, DK, 4)); /* g: read */
+  total = roofline_add(&status, total, roofline_mul4(&status, B, S, H, T_size)); /* beta: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -2638,8 +2316,8 @@ roofline_status roofline_kimi_delta_attention_fwd_bind(roofline_kimi_delta_atten
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_kimi_delta_attention_fwd_op;
   call->scale = args->scale;
-  if ((status = roofline_bind_value(error, "params.scale", &args->scale,
-                                    &kimi_delta_attention_fwd_scale_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.scale", &args->scale, &kimi_delta_attention_fwd_scale_union);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.q", &args->q, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.k", &args->k, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.v", &args->v, true)) != ROOFLINE_OK) return status;
@@ -2683,12 +2361,13 @@ static void kimi_delta_attention_fwd_set_defaults(void *args) {
 
 static roofline_status kimi_delta_attention_fwd_bind_any(roofline_call *call, const void *args,
                                                          roofline_error *error) {
-  return roofline_kimi_delta_attention_fwd_bind((roofline_kimi_delta_attention_fwd_call *)(void *)call,
+  return roofline_kimi_delta_attention_fwd_bind((roofline_kimi_delta_attention_fwd_call *)call,
                                                 (const roofline_kimi_delta_attention_fwd_args *)args, error);
 }
 
 static roofline_status kimi_delta_attention_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_kimi_delta_attention_fwd_eval_roofline((const roofline_kimi_delta_attention_fwd_call *)(const void *)call, cost);
+  return roofline_kimi_delta_attention_fwd_eval_roofline((const roofline_kimi_delta_attention_fwd_call *)call,
+                                                         cost);
 }
 
 static const roofline_field kimi_delta_attention_fwd_indices[] = {
@@ -2736,7 +2415,8 @@ const roofline_op roofline_kimi_delta_attention_fwd_op = {
 static roofline_status kimi_delta_attention_decode_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                               roofline_shape *shape,
                                                               roofline_dtype *dtype_out) {
-  const roofline_kimi_delta_attention_decode_fwd_call *call = (const roofline_kimi_delta_attention_decode_fwd_call *)(const void *)self;
+  const roofline_kimi_delta_attention_decode_fwd_call *call =
+      (const roofline_kimi_delta_attention_decode_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t H = call->H;
@@ -2794,7 +2474,8 @@ static roofline_status kimi_delta_attention_decode_fwd_tensor(const roofline_cal
 
 /* KimiDeltaAttentionDecodeFwdOp (linear_attention.yaml:267): flops B * H * (7 * DK * DV + 2 * DV + 2 * DK)
    (linear_attention.yaml:289); bytes derived from the signature */
-roofline_status roofline_kimi_delta_attention_decode_fwd_eval_roofline(const roofline_kimi_delta_attention_decode_fwd_call *call, roofline_cost *cost) {
+roofline_status roofline_kimi_delta_attention_decode_fwd_eval_roofline(const roofline_kimi_delta_attention_decode_fwd_call *call,
+    roofline_cost *cost) {
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
@@ -2803,32 +2484,19 @@ roofline_status roofline_kimi_delta_attention_decode_fwd_eval_roofline(const roo
   const int64_t DV = call->DV;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status, roofline_mul(&status, B, H),
-                                     roofline_add(&status,
-                                     roofline_add(&status,
-                                     roofline_mul(&status, roofline_mul(&status, 7, DK), DV),
-                                     roofline_mul(&status, 2, DV)), roofline_mul(&status, 2, DK)));
-  int64_t bytes = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), DK),
-                               T_size); /* q: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), DK),
-                       T_size)); /* k: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), DV),
-                       T_size)); /* v: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), DK),
-                       4)); /* g: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, B, H), T_size)); /* beta: read */
+  const int64_t flops = roofline_mul3(&status, B, H,
+                                      roofline_add3(&status, roofline_mul3(&status, 7, DK, DV),
+                                                    roofline_mul(&status, 2, DV),
+                                                    roofline_mul(&status, 2, DK)));
+  int64_t bytes = roofline_mul4(&status, B, H, DK, T_size); /* q: read */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, H, DK, T_size)); /* k: read */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, H, DV, T_size)); /* v: read */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, H, DK, 4)); /* g: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B, H, T_size)); /* beta: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, 2,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), DK), DV),
-                       4))); /* state: read and written */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), DV),
-                       T_size)); /* o: written */
+                                    roofline_mul5(&status, B, H, DK, DV, 4))); /* state: read and written */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, H, DV, T_size)); /* o: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -2843,7 +2511,8 @@ const char *roofline_kimi_delta_attention_decode_fwd_roof_key(const roofline_cal
 roofline_status roofline_kimi_delta_attention_decode_fwd_read_bytes(const roofline_call *self,
                                                                     int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_kimi_delta_attention_decode_fwd_call *call = (const roofline_kimi_delta_attention_decode_fwd_call *)(const void *)self;
+  const roofline_kimi_delta_attention_decode_fwd_call *call =
+      (const roofline_kimi_delta_attention_decode_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t H = call->H;
@@ -2851,23 +2520,12 @@ roofline_status roofline_kimi_delta_attention_decode_fwd_read_bytes(const roofli
   const int64_t DV = call->DV;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), DK),
-                               T_size); /* q: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), DK),
-                       T_size)); /* k: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), DV),
-                       T_size)); /* v: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), DK),
-                       4)); /* g: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_mul(&status, B, H), T_size)); /* beta: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), DK), DV),
-                       4)); /* state: read */
+  int64_t total = roofline_mul4(&status, B, H, DK, T_size); /* q: read */
+  total = roofline_add(&status, total, roofline_mul4(&status, B, H, DK, T_size)); /* k: read */
+  total = roofline_add(&status, total, roofline_mul4(&status, B, H, DV, T_size)); /* v: read */
+  total = roofline_add(&status, total, roofline_mul4(&status, B, H, DK, 4)); /* g: read */
+  total = roofline_add(&status, total, roofline_mul3(&status, B, H, T_size)); /* beta: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, B, H, DK, DV, 4)); /* state: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -2884,22 +2542,25 @@ static const roofline_bind_names kimi_delta_attention_decode_fwd_names[] = {
 
 static const roofline_bind_union kimi_delta_attention_decode_fwd_scale_union = {0xdu, 0x0u, NULL, 0, NULL, 0,
     false};
-roofline_status roofline_kimi_delta_attention_decode_fwd_bind(roofline_kimi_delta_attention_decode_fwd_call *call, const roofline_kimi_delta_attention_decode_fwd_args *args, roofline_error *error) {
+roofline_status roofline_kimi_delta_attention_decode_fwd_bind(roofline_kimi_delta_attention_decode_fwd_call *call,
+                                                              const roofline_kimi_delta_attention_decode_fwd_args *args,
+                                                              roofline_error *error) {
   const roofline_bind_names *names = kimi_delta_attention_decode_fwd_names;
   roofline_status status = ROOFLINE_OK;
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_kimi_delta_attention_decode_fwd_op;
   call->scale = args->scale;
-  if ((status = roofline_bind_value(error, "params.scale", &args->scale,
-                                    &kimi_delta_attention_decode_fwd_scale_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.scale", &args->scale,
+                               &kimi_delta_attention_decode_fwd_scale_union);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.q", &args->q, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.k", &args->k, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.v", &args->v, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.g", &args->g, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.beta", &args->beta, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.state", &args->state,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.state", &args->state, true);
+  if (status != ROOFLINE_OK) return status;
   /* q: [B, H, DK] */
   call->T = args->q.dtype;
   if ((status = roofline_bind_rank(error, &names[0], &args->q, 3, false)) != ROOFLINE_OK) return status;
@@ -2937,12 +2598,15 @@ static void kimi_delta_attention_decode_fwd_set_defaults(void *args) {
 
 static roofline_status kimi_delta_attention_decode_fwd_bind_any(roofline_call *call, const void *args,
                                                                 roofline_error *error) {
-  return roofline_kimi_delta_attention_decode_fwd_bind((roofline_kimi_delta_attention_decode_fwd_call *)(void *)call, (const roofline_kimi_delta_attention_decode_fwd_args *)args, error);
+  return roofline_kimi_delta_attention_decode_fwd_bind((roofline_kimi_delta_attention_decode_fwd_call *)call,
+                                                       (const roofline_kimi_delta_attention_decode_fwd_args *)args,
+                                                       error);
 }
 
 static roofline_status kimi_delta_attention_decode_fwd_eval_any(const roofline_call *call,
                                                                 roofline_cost *cost) {
-  return roofline_kimi_delta_attention_decode_fwd_eval_roofline((const roofline_kimi_delta_attention_decode_fwd_call *)(const void *)call, cost);
+  return roofline_kimi_delta_attention_decode_fwd_eval_roofline((const roofline_kimi_delta_attention_decode_fwd_call *)call,
+                                                                cost);
 }
 
 static const roofline_field kimi_delta_attention_decode_fwd_indices[] = {
@@ -2991,7 +2655,7 @@ const roofline_op roofline_kimi_delta_attention_decode_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status lightning_attention_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                       roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_lightning_attention_fwd_call *call = (const roofline_lightning_attention_fwd_call *)(const void *)self;
+  const roofline_lightning_attention_fwd_call *call = (const roofline_lightning_attention_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t S = call->S;
@@ -3047,7 +2711,8 @@ static roofline_status lightning_attention_fwd_tensor(const roofline_call *self,
 
 /* LightningAttentionFwdOp (linear_attention.yaml:291): flops B * S * H * 5 * DK * DV + H
    (linear_attention.yaml:312); bytes derived from the signature */
-roofline_status roofline_lightning_attention_fwd_eval_roofline(const roofline_lightning_attention_fwd_call *call, roofline_cost *cost) {
+roofline_status roofline_lightning_attention_fwd_eval_roofline(const roofline_lightning_attention_fwd_call *call,
+                                                               roofline_cost *cost) {
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
@@ -3057,31 +2722,14 @@ roofline_status roofline_lightning_attention_fwd_eval_roofline(const roofline_li
   const int64_t DV = call->DV;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t flops = roofline_mul(&status,
-                               roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H),
-                               5), DK), DV);
+  int64_t flops = roofline_mul6(&status, B, S, H, 5, DK, DV);
   flops = roofline_add(&status, flops, H);
-  int64_t bytes = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H),
-                               DK), T_size); /* q: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DK),
-                       T_size)); /* k: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DV),
-                       T_size)); /* v: read */
+  int64_t bytes = roofline_mul5(&status, B, S, H, DK, T_size); /* q: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DK, T_size)); /* k: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DV, T_size)); /* v: read */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, H, 4)); /* slope: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DV),
-                       T_size)); /* o: written */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), DK), DV),
-                       4)); /* final_state: written */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DV, T_size)); /* o: written */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, H, DK, DV, 4)); /* final_state: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -3095,7 +2743,7 @@ const char *roofline_lightning_attention_fwd_roof_key(const roofline_call *self)
 
 roofline_status roofline_lightning_attention_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_lightning_attention_fwd_call *call = (const roofline_lightning_attention_fwd_call *)(const void *)self;
+  const roofline_lightning_attention_fwd_call *call = (const roofline_lightning_attention_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t S = call->S;
@@ -3104,17 +2752,9 @@ roofline_status roofline_lightning_attention_fwd_read_bytes(const roofline_call 
   const int64_t DV = call->DV;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H),
-                               DK), T_size); /* q: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DK),
-                       T_size)); /* k: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DV),
-                       T_size)); /* v: read */
+  int64_t total = roofline_mul5(&status, B, S, H, DK, T_size); /* q: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, DK, T_size)); /* k: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, DV, T_size)); /* v: read */
   total = roofline_add(&status, total, roofline_mul(&status, H, 4)); /* slope: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
@@ -3140,8 +2780,8 @@ roofline_status roofline_lightning_attention_fwd_bind(roofline_lightning_attenti
   if ((status = roofline_bind_passed(error, "inputs.q", &args->q, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.k", &args->k, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.v", &args->v, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.slope", &args->slope,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.slope", &args->slope, true);
+  if (status != ROOFLINE_OK) return status;
   /* q: [B, S, H, DK] */
   call->T = args->q.dtype;
   if ((status = roofline_bind_rank(error, &names[0], &args->q, 4, false)) != ROOFLINE_OK) return status;
@@ -3178,12 +2818,13 @@ static void lightning_attention_fwd_set_defaults(void *args) {
 
 static roofline_status lightning_attention_fwd_bind_any(roofline_call *call, const void *args,
                                                         roofline_error *error) {
-  return roofline_lightning_attention_fwd_bind((roofline_lightning_attention_fwd_call *)(void *)call,
+  return roofline_lightning_attention_fwd_bind((roofline_lightning_attention_fwd_call *)call,
                                                (const roofline_lightning_attention_fwd_args *)args, error);
 }
 
 static roofline_status lightning_attention_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_lightning_attention_fwd_eval_roofline((const roofline_lightning_attention_fwd_call *)(const void *)call, cost);
+  return roofline_lightning_attention_fwd_eval_roofline((const roofline_lightning_attention_fwd_call *)call,
+                                                        cost);
 }
 
 static const roofline_field lightning_attention_fwd_indices[] = {
@@ -3224,7 +2865,7 @@ const roofline_op roofline_lightning_attention_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status rwkv6_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                         roofline_dtype *dtype_out) {
-  const roofline_rwkv6_fwd_call *call = (const roofline_rwkv6_fwd_call *)(const void *)self;
+  const roofline_rwkv6_fwd_call *call = (const roofline_rwkv6_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t S = call->S;
@@ -3291,32 +2932,16 @@ roofline_status roofline_rwkv6_fwd_eval_roofline(const roofline_rwkv6_fwd_call *
   const int64_t DV = call->DV;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H),
-                                     roofline_add(&status,
-                                     roofline_add(&status,
-                                     roofline_mul(&status, roofline_mul(&status, 5, DK), DV),
-                                     roofline_mul(&status, 4, DK)), roofline_mul(&status, 2, DV)));
-  int64_t bytes = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H),
-                               DK), T_size); /* r: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DK),
-                       T_size)); /* k: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DV),
-                       T_size)); /* v: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DK),
-                       T_size)); /* w: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, H, DK), T_size)); /* u: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DV),
-                       T_size)); /* o: written */
+  const int64_t flops = roofline_mul4(&status, B, S, H,
+                                      roofline_add3(&status, roofline_mul3(&status, 5, DK, DV),
+                                                    roofline_mul(&status, 4, DK),
+                                                    roofline_mul(&status, 2, DV)));
+  int64_t bytes = roofline_mul5(&status, B, S, H, DK, T_size); /* r: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DK, T_size)); /* k: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DV, T_size)); /* v: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DK, T_size)); /* w: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, H, DK, T_size)); /* u: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DV, T_size)); /* o: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -3330,7 +2955,7 @@ const char *roofline_rwkv6_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_rwkv6_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_rwkv6_fwd_call *call = (const roofline_rwkv6_fwd_call *)(const void *)self;
+  const roofline_rwkv6_fwd_call *call = (const roofline_rwkv6_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t S = call->S;
@@ -3339,23 +2964,11 @@ roofline_status roofline_rwkv6_fwd_read_bytes(const roofline_call *self, int64_t
   const int64_t DV = call->DV;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H),
-                               DK), T_size); /* r: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DK),
-                       T_size)); /* k: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DV),
-                       T_size)); /* v: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), DK),
-                       T_size)); /* w: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_mul(&status, H, DK), T_size)); /* u: read */
+  int64_t total = roofline_mul5(&status, B, S, H, DK, T_size); /* r: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, DK, T_size)); /* k: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, DV, T_size)); /* v: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, DK, T_size)); /* w: read */
+  total = roofline_add(&status, total, roofline_mul3(&status, H, DK, T_size)); /* u: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -3414,12 +3027,12 @@ static void rwkv6_fwd_set_defaults(void *args) {
 }
 
 static roofline_status rwkv6_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_rwkv6_fwd_bind((roofline_rwkv6_fwd_call *)(void *)call,
-                                 (const roofline_rwkv6_fwd_args *)args, error);
+  return roofline_rwkv6_fwd_bind((roofline_rwkv6_fwd_call *)call, (const roofline_rwkv6_fwd_args *)args,
+                                 error);
 }
 
 static roofline_status rwkv6_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_rwkv6_fwd_eval_roofline((const roofline_rwkv6_fwd_call *)(const void *)call, cost);
+  return roofline_rwkv6_fwd_eval_roofline((const roofline_rwkv6_fwd_call *)call, cost);
 }
 
 static const roofline_field rwkv6_fwd_indices[] = {

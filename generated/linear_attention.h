@@ -53,7 +53,7 @@ extern const roofline_op roofline_gla_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_gla_fwd_call *roofline_gla_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_gla_fwd_op ? (const roofline_gla_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_gla_fwd_op ? (const roofline_gla_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -96,7 +96,7 @@ extern const roofline_op roofline_gla_bwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_gla_bwd_call *roofline_gla_bwd_cast(const roofline_call *call) {
-  return call->op == &roofline_gla_bwd_op ? (const roofline_gla_bwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_gla_bwd_op ? (const roofline_gla_bwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -141,8 +141,7 @@ extern const roofline_op roofline_gla_decode_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_gla_decode_fwd_call *roofline_gla_decode_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_gla_decode_fwd_op ? (const roofline_gla_decode_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_gla_decode_fwd_op ? (const roofline_gla_decode_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -195,8 +194,7 @@ extern const roofline_op roofline_delta_net_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_delta_net_fwd_call *roofline_delta_net_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_delta_net_fwd_op ? (const roofline_delta_net_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_delta_net_fwd_op ? (const roofline_delta_net_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -240,8 +238,7 @@ extern const roofline_op roofline_delta_net_bwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_delta_net_bwd_call *roofline_delta_net_bwd_cast(const roofline_call *call) {
-  return call->op == &roofline_delta_net_bwd_op ? (const roofline_delta_net_bwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_delta_net_bwd_op ? (const roofline_delta_net_bwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -287,8 +284,8 @@ extern const roofline_op roofline_delta_net_decode_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_delta_net_decode_fwd_call *roofline_delta_net_decode_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_delta_net_decode_fwd_op
-      ? (const roofline_delta_net_decode_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_delta_net_decode_fwd_op ? (const roofline_delta_net_decode_fwd_call *)call
+      : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -344,8 +341,8 @@ extern const roofline_op roofline_gated_delta_net_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_gated_delta_net_fwd_call *roofline_gated_delta_net_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_gated_delta_net_fwd_op
-      ? (const roofline_gated_delta_net_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_gated_delta_net_fwd_op ? (const roofline_gated_delta_net_fwd_call *)call
+      : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -392,8 +389,8 @@ extern const roofline_op roofline_gated_delta_net_bwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_gated_delta_net_bwd_call *roofline_gated_delta_net_bwd_cast(const roofline_call *call) {
-  return call->op == &roofline_gated_delta_net_bwd_op
-      ? (const roofline_gated_delta_net_bwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_gated_delta_net_bwd_op ? (const roofline_gated_delta_net_bwd_call *)call
+      : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -443,7 +440,7 @@ extern const roofline_op roofline_gated_delta_net_decode_fwd_op;
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_gated_delta_net_decode_fwd_call *roofline_gated_delta_net_decode_fwd_cast(const roofline_call *call) {
   return call->op == &roofline_gated_delta_net_decode_fwd_op
-      ? (const roofline_gated_delta_net_decode_fwd_call *)(const void *)call : NULL;
+      ? (const roofline_gated_delta_net_decode_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -452,7 +449,8 @@ roofline_status roofline_gated_delta_net_decode_fwd_bind(roofline_gated_delta_ne
                                                          const roofline_gated_delta_net_decode_fwd_args *args,
                                                          roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
-roofline_status roofline_gated_delta_net_decode_fwd_eval_roofline(const roofline_gated_delta_net_decode_fwd_call *call, roofline_cost *cost);
+roofline_status roofline_gated_delta_net_decode_fwd_eval_roofline(const roofline_gated_delta_net_decode_fwd_call *call,
+                                                                  roofline_cost *cost);
 const char *roofline_gated_delta_net_decode_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_gated_delta_net_decode_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -491,7 +489,7 @@ extern const roofline_op roofline_kimi_delta_attention_fwd_op;
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_kimi_delta_attention_fwd_call *roofline_kimi_delta_attention_fwd_cast(const roofline_call *call) {
   return call->op == &roofline_kimi_delta_attention_fwd_op
-      ? (const roofline_kimi_delta_attention_fwd_call *)(const void *)call : NULL;
+      ? (const roofline_kimi_delta_attention_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -500,7 +498,8 @@ roofline_status roofline_kimi_delta_attention_fwd_bind(roofline_kimi_delta_atten
                                                        const roofline_kimi_delta_attention_fwd_args *args,
                                                        roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
-roofline_status roofline_kimi_delta_attention_fwd_eval_roofline(const roofline_kimi_delta_attention_fwd_call *call, roofline_cost *cost);
+roofline_status roofline_kimi_delta_attention_fwd_eval_roofline(const roofline_kimi_delta_attention_fwd_call *call,
+                                                                roofline_cost *cost);
 const char *roofline_kimi_delta_attention_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_kimi_delta_attention_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -539,14 +538,17 @@ extern const roofline_op roofline_kimi_delta_attention_decode_fwd_op;
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_kimi_delta_attention_decode_fwd_call *roofline_kimi_delta_attention_decode_fwd_cast(const roofline_call *call) {
   return call->op == &roofline_kimi_delta_attention_decode_fwd_op
-      ? (const roofline_kimi_delta_attention_decode_fwd_call *)(const void *)call : NULL;
+      ? (const roofline_kimi_delta_attention_decode_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
-roofline_status roofline_kimi_delta_attention_decode_fwd_bind(roofline_kimi_delta_attention_decode_fwd_call *call, const roofline_kimi_delta_attention_decode_fwd_args *args, roofline_error *error);
+roofline_status roofline_kimi_delta_attention_decode_fwd_bind(roofline_kimi_delta_attention_decode_fwd_call *call,
+                                                              const roofline_kimi_delta_attention_decode_fwd_args *args,
+                                                              roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
-roofline_status roofline_kimi_delta_attention_decode_fwd_eval_roofline(const roofline_kimi_delta_attention_decode_fwd_call *call, roofline_cost *cost);
+roofline_status roofline_kimi_delta_attention_decode_fwd_eval_roofline(const roofline_kimi_delta_attention_decode_fwd_call *call,
+    roofline_cost *cost);
 const char *roofline_kimi_delta_attention_decode_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_kimi_delta_attention_decode_fwd_read_bytes(const roofline_call *call,
                                                                     int64_t *bytes);
@@ -582,7 +584,7 @@ extern const roofline_op roofline_lightning_attention_fwd_op;
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_lightning_attention_fwd_call *roofline_lightning_attention_fwd_cast(const roofline_call *call) {
   return call->op == &roofline_lightning_attention_fwd_op
-      ? (const roofline_lightning_attention_fwd_call *)(const void *)call : NULL;
+      ? (const roofline_lightning_attention_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -591,7 +593,8 @@ roofline_status roofline_lightning_attention_fwd_bind(roofline_lightning_attenti
                                                       const roofline_lightning_attention_fwd_args *args,
                                                       roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
-roofline_status roofline_lightning_attention_fwd_eval_roofline(const roofline_lightning_attention_fwd_call *call, roofline_cost *cost);
+roofline_status roofline_lightning_attention_fwd_eval_roofline(const roofline_lightning_attention_fwd_call *call,
+                                                               roofline_cost *cost);
 const char *roofline_lightning_attention_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_lightning_attention_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -626,7 +629,7 @@ extern const roofline_op roofline_rwkv6_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_rwkv6_fwd_call *roofline_rwkv6_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_rwkv6_fwd_op ? (const roofline_rwkv6_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_rwkv6_fwd_op ? (const roofline_rwkv6_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,

@@ -10,7 +10,7 @@ static const char *const fused_top_k_fwd_scoring_func_values[] = {"softmax", "si
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status fused_top_k_fwd_tensor(const roofline_call *self, int32_t tensor,
                                               roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_fused_top_k_fwd_call *call = (const roofline_fused_top_k_fwd_call *)(const void *)self;
+  const roofline_fused_top_k_fwd_call *call = (const roofline_fused_top_k_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t T = call->T;
   const int64_t E = call->E;
@@ -53,17 +53,13 @@ roofline_status roofline_fused_top_k_fwd_eval_roofline(const roofline_fused_top_
   const roofline_dtype G = call->G;
   const int64_t top_k = call->top_k;
   const int64_t G_size = (roofline_dtype_bits(G) + 7) / 8;
-  int64_t flops = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, 2, T), E),
-                               roofline_add(&status, 1, top_k));
+  int64_t flops = roofline_mul4(&status, 2, T, E, roofline_add(&status, 1, top_k));
   flops = roofline_add(&status, flops, call->present.correction_bias ? roofline_mul(&status, T, E) : 0);
-  int64_t bytes = roofline_mul(&status, roofline_mul(&status, T, E), G_size); /* gating_output: read */
-  if (call->present.correction_bias) bytes = roofline_add(&status, bytes,
-                                                          roofline_mul(&status, E,
-                                                          4)); /* correction_bias: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, T, top_k), 4)); /* topk_weights: written */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, T, top_k), 4)); /* topk_ids: written */
+  int64_t bytes = roofline_mul3(&status, T, E, G_size); /* gating_output: read */
+  if (call->present.correction_bias)
+    bytes = roofline_add(&status, bytes, roofline_mul(&status, E, 4)); /* correction_bias: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, T, top_k, 4)); /* topk_weights: written */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, T, top_k, 4)); /* topk_ids: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -77,16 +73,15 @@ const char *roofline_fused_top_k_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_fused_top_k_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_fused_top_k_fwd_call *call = (const roofline_fused_top_k_fwd_call *)(const void *)self;
+  const roofline_fused_top_k_fwd_call *call = (const roofline_fused_top_k_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t T = call->T;
   const int64_t E = call->E;
   const roofline_dtype G = call->G;
   const int64_t G_size = (roofline_dtype_bits(G) + 7) / 8;
-  int64_t total = roofline_mul(&status, roofline_mul(&status, T, E), G_size); /* gating_output: read */
-  if (call->present.correction_bias) total = roofline_add(&status, total,
-                                                          roofline_mul(&status, E,
-                                                          4)); /* correction_bias: read */
+  int64_t total = roofline_mul3(&status, T, E, G_size); /* gating_output: read */
+  if (call->present.correction_bias)
+    total = roofline_add(&status, total, roofline_mul(&status, E, 4)); /* correction_bias: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -108,18 +103,19 @@ roofline_status roofline_fused_top_k_fwd_bind(roofline_fused_top_k_fwd_call *cal
   call->roofline.op = &roofline_fused_top_k_fwd_op;
   call->top_k = args->top_k;
   call->scoring_func = args->scoring_func;
-  if ((status = roofline_bind_range(error, "params.scoring_func", args->scoring_func, 1,
-                                    2)) != ROOFLINE_OK) return status;
+  status = roofline_bind_range(error, "params.scoring_func", args->scoring_func, 1, 2);
+  if (status != ROOFLINE_OK) return status;
   call->renormalize = args->renormalize;
   call->present.correction_bias = args->correction_bias.dtype != ROOFLINE_DTYPE_NONE;
-  if ((status = roofline_bind_passed(error, "inputs.gating_output", &args->gating_output,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_contiguous(error, "inputs.gating_output",
-                                         &args->gating_output)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.correction_bias", &args->correction_bias,
-                                     call->present.correction_bias)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_contiguous(error, "inputs.correction_bias",
-                                         &args->correction_bias)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.gating_output", &args->gating_output, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_contiguous(error, "inputs.gating_output", &args->gating_output);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.correction_bias", &args->correction_bias,
+                                call->present.correction_bias);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_contiguous(error, "inputs.correction_bias", &args->correction_bias);
+  if (status != ROOFLINE_OK) return status;
   if (!(0 < call->top_k) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[0]", "0 < top_k", 0, call->top_k);
   if (!(!call->present.correction_bias || call->scoring_func == ROOFLINE_FUSED_TOP_K_FWD_SCORING_FUNC_SIGMOID)
@@ -128,8 +124,8 @@ roofline_status roofline_fused_top_k_fwd_bind(roofline_fused_top_k_fwd_call *cal
                               "not present(correction_bias) or scoring_func == 'sigmoid'");
   /* gating_output: [T, E] */
   call->G = args->gating_output.dtype;
-  if ((status = roofline_bind_rank(error, &names[0], &args->gating_output, 2,
-                                   false)) != ROOFLINE_OK) return status;
+  status = roofline_bind_rank(error, &names[0], &args->gating_output, 2, false);
+  if (status != ROOFLINE_OK) return status;
   call->T = args->gating_output.dims[0];
   call->E = args->gating_output.dims[1];
   if ((status = roofline_bind_dtype(error, "forall.G", call->G, 0x1c01u)) != ROOFLINE_OK) return status;
@@ -167,13 +163,12 @@ static void fused_top_k_fwd_set_defaults(void *args) {
 
 static roofline_status fused_top_k_fwd_bind_any(roofline_call *call, const void *args,
                                                 roofline_error *error) {
-  return roofline_fused_top_k_fwd_bind((roofline_fused_top_k_fwd_call *)(void *)call,
+  return roofline_fused_top_k_fwd_bind((roofline_fused_top_k_fwd_call *)call,
                                        (const roofline_fused_top_k_fwd_args *)args, error);
 }
 
 static roofline_status fused_top_k_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_fused_top_k_fwd_eval_roofline((const roofline_fused_top_k_fwd_call *)(const void *)call,
-                                                cost);
+  return roofline_fused_top_k_fwd_eval_roofline((const roofline_fused_top_k_fwd_call *)call, cost);
 }
 
 static const roofline_field fused_top_k_fwd_indices[] = {
@@ -194,7 +189,7 @@ static const roofline_tensor_info fused_top_k_fwd_tensors[] = {
      (ptrdiff_t)offsetof(roofline_fused_top_k_fwd_args, gating_output), ROOFLINE_NOWHERE},
     {"correction_bias", ROOFLINE_INPUT,
      (ptrdiff_t)(offsetof(roofline_fused_top_k_fwd_call, present) + offsetof(roofline_fused_top_k_fwd_present,
-     correction_bias)), (ptrdiff_t)offsetof(roofline_fused_top_k_fwd_args, correction_bias),
+        correction_bias)), (ptrdiff_t)offsetof(roofline_fused_top_k_fwd_args, correction_bias),
      ROOFLINE_NOWHERE},
     {"topk_weights", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE},
     {"topk_ids", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE},
@@ -223,13 +218,13 @@ static int64_t moe_permute_align_fwd_P(roofline_status *status,
   const int64_t block_size = call->block_size;
   return roofline_add(status, roofline_mul(status, T, K),
                       roofline_mul(status, roofline_add(status, num_experts, 1),
-                      roofline_sub(status, block_size, 1)));
+                                   roofline_sub(status, block_size, 1)));
 }
 
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status moe_permute_align_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                     roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_moe_permute_align_fwd_call *call = (const roofline_moe_permute_align_fwd_call *)(const void *)self;
+  const roofline_moe_permute_align_fwd_call *call = (const roofline_moe_permute_align_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t T = call->T;
   const int64_t K = call->K;
@@ -268,15 +263,15 @@ roofline_status roofline_moe_permute_align_fwd_eval_roofline(const roofline_moe_
   const int64_t K = call->K;
   const int64_t block_size = call->block_size;
   const int64_t flops = 0;
-  int64_t bytes = roofline_mul(&status, roofline_mul(&status, T, K), 4); /* topk_ids: read */
+  int64_t bytes = roofline_mul3(&status, T, K, 4); /* topk_ids: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, moe_permute_align_fwd_P(&status, call),
-                       4)); /* sorted_token_ids: written */
+                                    4)); /* sorted_token_ids: written */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status,
-                       roofline_ceil_div(&status, moe_permute_align_fwd_P(&status, call), block_size),
-                       4)); /* expert_ids: written */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, 1, 4)); /* num_tokens_post_pad: written */
+                                    roofline_ceil_div(&status, moe_permute_align_fwd_P(&status, call),
+                                                      block_size), 4)); /* expert_ids: written */
+  bytes = roofline_add(&status, bytes, 4); /* num_tokens_post_pad: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -290,11 +285,11 @@ const char *roofline_moe_permute_align_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_moe_permute_align_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_moe_permute_align_fwd_call *call = (const roofline_moe_permute_align_fwd_call *)(const void *)self;
+  const roofline_moe_permute_align_fwd_call *call = (const roofline_moe_permute_align_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t T = call->T;
   const int64_t K = call->K;
-  int64_t total = roofline_mul(&status, roofline_mul(&status, T, K), 4); /* topk_ids: read */
+  int64_t total = roofline_mul3(&status, T, K, 4); /* topk_ids: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -304,7 +299,7 @@ static roofline_status moe_permute_align_fwd_let(const roofline_call *self, int3
                                                  roofline_adt *adt) {
   (void)shape;
   (void)adt;
-  const roofline_moe_permute_align_fwd_call *call = (const roofline_moe_permute_align_fwd_call *)(const void *)self;
+  const roofline_moe_permute_align_fwd_call *call = (const roofline_moe_permute_align_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   switch (let) {
   case 0: { /* P */
@@ -335,22 +330,22 @@ roofline_status roofline_moe_permute_align_fwd_bind(roofline_moe_permute_align_f
   call->roofline.op = &roofline_moe_permute_align_fwd_op;
   call->num_experts = args->num_experts;
   call->block_size = args->block_size;
-  if ((status = roofline_bind_passed(error, "inputs.topk_ids", &args->topk_ids,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.topk_ids", &args->topk_ids, true);
+  if (status != ROOFLINE_OK) return status;
   call->metadata.topk_ids = roofline_bind_metadata(&args->topk_ids);
   if (!(call->num_experts > 0) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[0]", "num_experts > 0", call->num_experts, 0);
   if (!(call->block_size > 0) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[1]", "block_size > 0", call->block_size, 0);
   /* topk_ids: [T, K] */
-  if ((status = roofline_bind_rank(error, &names[0], &args->topk_ids, 2,
-                                   false)) != ROOFLINE_OK) return status;
+  status = roofline_bind_rank(error, &names[0], &args->topk_ids, 2, false);
+  if (status != ROOFLINE_OK) return status;
   call->T = args->topk_ids.dims[0];
   call->K = args->topk_ids.dims[1];
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   if (call->metadata.topk_ids.data != NULL
       && !(roofline_in_range(&status, &call->metadata.topk_ids, 0, call->num_experts)
-      && status == ROOFLINE_OK))
+           && status == ROOFLINE_OK))
     return roofline_bind_rule(error, status, "inputs.topk_ids.requires[0]", "in_range(0, num_experts)");
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
   return ROOFLINE_OK;
@@ -374,7 +369,7 @@ static roofline_status moe_permute_align_fwd_generate(const roofline_call *self,
                                                       int32_t tensor, roofline_shape *shape,
                                                       int64_t *values) {
   (void)lists;
-  const roofline_moe_permute_align_fwd_call *call = (const roofline_moe_permute_align_fwd_call *)(const void *)self;
+  const roofline_moe_permute_align_fwd_call *call = (const roofline_moe_permute_align_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t T = call->T;
   const int64_t K = call->K;
@@ -396,12 +391,13 @@ static void moe_permute_align_fwd_set_defaults(void *args) {
 
 static roofline_status moe_permute_align_fwd_bind_any(roofline_call *call, const void *args,
                                                       roofline_error *error) {
-  return roofline_moe_permute_align_fwd_bind((roofline_moe_permute_align_fwd_call *)(void *)call,
+  return roofline_moe_permute_align_fwd_bind((roofline_moe_permute_align_fwd_call *)call,
                                              (const roofline_moe_permute_align_fwd_args *)args, error);
 }
 
 static roofline_status moe_permute_align_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_moe_permute_align_fwd_eval_roofline((const roofline_moe_permute_align_fwd_call *)(const void *)call, cost);
+  return roofline_moe_permute_align_fwd_eval_roofline((const roofline_moe_permute_align_fwd_call *)call,
+                                                      cost);
 }
 
 static const roofline_field moe_permute_align_fwd_indices[] = {
@@ -418,7 +414,7 @@ static const roofline_tensor_info moe_permute_align_fwd_tensors[] = {
     {"topk_ids", ROOFLINE_INPUT, ROOFLINE_NOWHERE,
      (ptrdiff_t)offsetof(roofline_moe_permute_align_fwd_args, topk_ids),
      (ptrdiff_t)(offsetof(roofline_moe_permute_align_fwd_call,
-     metadata) + offsetof(roofline_moe_permute_align_fwd_metadata, topk_ids))},
+                          metadata) + offsetof(roofline_moe_permute_align_fwd_metadata, topk_ids))},
     {"sorted_token_ids", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE},
     {"expert_ids", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE},
     {"num_tokens_post_pad", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE},
@@ -452,7 +448,7 @@ static int64_t moe_pre_permute_fwd_P(roofline_status *status, const roofline_moe
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status moe_pre_permute_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                   roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_moe_pre_permute_fwd_call *call = (const roofline_moe_pre_permute_fwd_call *)(const void *)self;
+  const roofline_moe_pre_permute_fwd_call *call = (const roofline_moe_pre_permute_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t T = call->T;
   const int64_t H = call->H;
@@ -506,15 +502,17 @@ roofline_status roofline_moe_pre_permute_fwd_eval_roofline(const roofline_moe_pr
   const int64_t num_local_experts = call->num_local_experts;
   const int64_t D_size = (roofline_dtype_bits(D) + 7) / 8;
   const int64_t flops = 0;
-  int64_t bytes = roofline_mul(&status, roofline_mul(&status, T, H), D_size); /* hidden_states: read */
+  int64_t bytes = roofline_mul3(&status, T, H, D_size); /* hidden_states: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, T, K, 4)); /* local_expert_ids: read */
   bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, T, K), 4)); /* local_expert_ids: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, moe_pre_permute_fwd_P(&status, call), H),
-                       D_size)); /* expert_input: written */
+                       roofline_mul3(&status, moe_pre_permute_fwd_P(&status, call), H,
+                                     D_size)); /* expert_input: written */
   bytes = roofline_add(&status, bytes,
                        (call->layout.ctor == ROOFLINE_M_GROUPED_LAYOUT_CONTIGUOUS
-                       && call->layout.fields[1] == ROOFLINE_M_GROUPED_LAYOUT_CONTIGUOUS_METADATA_KIND_PHYSICAL_PSUM) ? roofline_mul(&status, num_local_experts, 4) : roofline_mul(&status, moe_pre_permute_fwd_P(&status, call), 4)); /* layout_metadata: written */
+                        && call->layout.fields[1] == ROOFLINE_M_GROUPED_LAYOUT_CONTIGUOUS_METADATA_KIND_PHYSICAL_PSUM)
+                       ? roofline_mul(&status, num_local_experts, 4)
+                       : roofline_mul(&status, moe_pre_permute_fwd_P(&status, call),
+                                      4)); /* layout_metadata: written */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, roofline_mul(&status, T, K), 4)); /* inverse_indices: written */
   if (status != ROOFLINE_OK) return status;
@@ -530,16 +528,15 @@ const char *roofline_moe_pre_permute_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_moe_pre_permute_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_moe_pre_permute_fwd_call *call = (const roofline_moe_pre_permute_fwd_call *)(const void *)self;
+  const roofline_moe_pre_permute_fwd_call *call = (const roofline_moe_pre_permute_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t T = call->T;
   const int64_t H = call->H;
   const int64_t K = call->K;
   const roofline_dtype D = call->D;
   const int64_t D_size = (roofline_dtype_bits(D) + 7) / 8;
-  int64_t total = roofline_mul(&status, roofline_mul(&status, T, H), D_size); /* hidden_states: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_mul(&status, T, K), 4)); /* local_expert_ids: read */
+  int64_t total = roofline_mul3(&status, T, H, D_size); /* hidden_states: read */
+  total = roofline_add(&status, total, roofline_mul3(&status, T, K, 4)); /* local_expert_ids: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -548,7 +545,7 @@ static roofline_status moe_pre_permute_fwd_let(const roofline_call *self, int32_
                                                roofline_shape *shape, roofline_adt *adt) {
   (void)shape;
   (void)adt;
-  const roofline_moe_pre_permute_fwd_call *call = (const roofline_moe_pre_permute_fwd_call *)(const void *)self;
+  const roofline_moe_pre_permute_fwd_call *call = (const roofline_moe_pre_permute_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   switch (let) {
   case 0: { /* P */
@@ -578,17 +575,17 @@ roofline_status roofline_moe_pre_permute_fwd_bind(roofline_moe_pre_permute_fwd_c
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_moe_pre_permute_fwd_op;
   call->layout = args->layout;
-  if ((status = roofline_m_grouped_layout_check(error, "params.layout",
-                                                &args->layout)) != ROOFLINE_OK) return status;
+  status = roofline_m_grouped_layout_check(error, "params.layout", &args->layout);
+  if (status != ROOFLINE_OK) return status;
   call->num_local_experts = args->num_local_experts;
-  if ((status = roofline_bind_passed(error, "inputs.hidden_states", &args->hidden_states,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_contiguous(error, "inputs.hidden_states",
-                                         &args->hidden_states)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.local_expert_ids", &args->local_expert_ids,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_contiguous(error, "inputs.local_expert_ids",
-                                         &args->local_expert_ids)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.hidden_states", &args->hidden_states, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_contiguous(error, "inputs.hidden_states", &args->hidden_states);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.local_expert_ids", &args->local_expert_ids, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_contiguous(error, "inputs.local_expert_ids", &args->local_expert_ids);
+  if (status != ROOFLINE_OK) return status;
   call->metadata.local_expert_ids = roofline_bind_metadata(&args->local_expert_ids);
   if (!(call->layout.ctor == ROOFLINE_M_GROUPED_LAYOUT_CONTIGUOUS) || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[0]", "layout.kind == 'contiguous'");
@@ -597,13 +594,13 @@ roofline_status roofline_moe_pre_permute_fwd_bind(roofline_moe_pre_permute_fwd_c
                                   call->num_local_experts, 0);
   /* hidden_states: [T, H] */
   call->D = args->hidden_states.dtype;
-  if ((status = roofline_bind_rank(error, &names[0], &args->hidden_states, 2,
-                                   false)) != ROOFLINE_OK) return status;
+  status = roofline_bind_rank(error, &names[0], &args->hidden_states, 2, false);
+  if (status != ROOFLINE_OK) return status;
   call->T = args->hidden_states.dims[0];
   call->H = args->hidden_states.dims[1];
   /* local_expert_ids: [T, K] */
-  if ((status = roofline_bind_rank(error, &names[1], &args->local_expert_ids, 2,
-                                   false)) != ROOFLINE_OK) return status;
+  status = roofline_bind_rank(error, &names[1], &args->local_expert_ids, 2, false);
+  if (status != ROOFLINE_OK) return status;
   call->K = args->local_expert_ids.dims[1];
   if ((status = roofline_bind_dtype(error, "forall.D", call->D, 0xc01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
@@ -613,7 +610,7 @@ roofline_status roofline_moe_pre_permute_fwd_bind(roofline_moe_pre_permute_fwd_c
     return roofline_bind_compared(error, status, "shape_rules[3]", "K > 0", call->K, 0);
   if (call->metadata.local_expert_ids.data != NULL
       && !(roofline_in_range(&status, &call->metadata.local_expert_ids, 0, call->num_local_experts)
-      && status == ROOFLINE_OK))
+           && status == ROOFLINE_OK))
     return roofline_bind_rule(error, status, "inputs.local_expert_ids.requires[0]",
                               "in_range(0, num_local_experts)");
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -637,7 +634,7 @@ static const roofline_row moe_pre_permute_fwd_rows[] = {
 static roofline_status moe_pre_permute_fwd_generate(const roofline_call *self, const roofline_seq *lists,
                                                     int32_t tensor, roofline_shape *shape, int64_t *values) {
   (void)lists;
-  const roofline_moe_pre_permute_fwd_call *call = (const roofline_moe_pre_permute_fwd_call *)(const void *)self;
+  const roofline_moe_pre_permute_fwd_call *call = (const roofline_moe_pre_permute_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t T = call->T;
   const int64_t K = call->K;
@@ -660,12 +657,12 @@ static void moe_pre_permute_fwd_set_defaults(void *args) {
 
 static roofline_status moe_pre_permute_fwd_bind_any(roofline_call *call, const void *args,
                                                     roofline_error *error) {
-  return roofline_moe_pre_permute_fwd_bind((roofline_moe_pre_permute_fwd_call *)(void *)call,
+  return roofline_moe_pre_permute_fwd_bind((roofline_moe_pre_permute_fwd_call *)call,
                                            (const roofline_moe_pre_permute_fwd_args *)args, error);
 }
 
 static roofline_status moe_pre_permute_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_moe_pre_permute_fwd_eval_roofline((const roofline_moe_pre_permute_fwd_call *)(const void *)call, cost);
+  return roofline_moe_pre_permute_fwd_eval_roofline((const roofline_moe_pre_permute_fwd_call *)call, cost);
 }
 
 static const roofline_field moe_pre_permute_fwd_indices[] = {
@@ -686,7 +683,7 @@ static const roofline_tensor_info moe_pre_permute_fwd_tensors[] = {
     {"local_expert_ids", ROOFLINE_INPUT, ROOFLINE_NOWHERE,
      (ptrdiff_t)offsetof(roofline_moe_pre_permute_fwd_args, local_expert_ids),
      (ptrdiff_t)(offsetof(roofline_moe_pre_permute_fwd_call,
-     metadata) + offsetof(roofline_moe_pre_permute_fwd_metadata, local_expert_ids))},
+                          metadata) + offsetof(roofline_moe_pre_permute_fwd_metadata, local_expert_ids))},
     {"expert_input", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE},
     {"layout_metadata", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE},
     {"inverse_indices", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE},
@@ -722,7 +719,7 @@ static int64_t moe_grouped_gemm_fwd_R(roofline_status *status,
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status moe_grouped_gemm_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                    roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_moe_grouped_gemm_fwd_call *call = (const roofline_moe_grouped_gemm_fwd_call *)(const void *)self;
+  const roofline_moe_grouped_gemm_fwd_call *call = (const roofline_moe_grouped_gemm_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t P = call->P;
   const int64_t K = call->K;
@@ -794,7 +791,7 @@ static roofline_status moe_grouped_gemm_fwd_let(const roofline_call *self, int32
                                                 roofline_shape *shape, roofline_adt *adt) {
   (void)shape;
   (void)adt;
-  const roofline_moe_grouped_gemm_fwd_call *call = (const roofline_moe_grouped_gemm_fwd_call *)(const void *)self;
+  const roofline_moe_grouped_gemm_fwd_call *call = (const roofline_moe_grouped_gemm_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   switch (let) {
   case 0: { /* R */
@@ -823,28 +820,28 @@ roofline_status roofline_moe_grouped_gemm_fwd_bind(roofline_moe_grouped_gemm_fwd
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_moe_grouped_gemm_fwd_op;
   call->layout = args->layout;
-  if ((status = roofline_m_grouped_layout_check(error, "params.layout",
-                                                &args->layout)) != ROOFLINE_OK) return status;
+  status = roofline_m_grouped_layout_check(error, "params.layout", &args->layout);
+  if (status != ROOFLINE_OK) return status;
   call->activation = args->activation;
-  if ((status = roofline_bind_range(error, "params.activation", args->activation, 0,
-                                    2)) != ROOFLINE_OK) return status;
+  status = roofline_bind_range(error, "params.activation", args->activation, 0, 2);
+  if (status != ROOFLINE_OK) return status;
   call->out_dtype = args->out_dtype;
-  if ((status = roofline_bind_dtype(error, "params.out_dtype", args->out_dtype,
-                                    0x1001u)) != ROOFLINE_OK) return status;
+  status = roofline_bind_dtype(error, "params.out_dtype", args->out_dtype, 0x1001u);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.a", &args->a, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_contiguous(error, "inputs.a", &args->a)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.b", &args->b, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_contiguous(error, "inputs.b", &args->b)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.layout_metadata", &args->layout_metadata,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_contiguous(error, "inputs.layout_metadata",
-                                         &args->layout_metadata)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.layout_metadata", &args->layout_metadata, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_contiguous(error, "inputs.layout_metadata", &args->layout_metadata);
+  if (status != ROOFLINE_OK) return status;
   call->metadata.layout_metadata = roofline_bind_metadata(&args->layout_metadata);
   call->present.out = args->output.dtype != ROOFLINE_DTYPE_NONE;
-  if ((status = roofline_bind_passed(error, "outputs.output", &args->output,
-                                     call->present.out)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_contiguous(error, "outputs.output",
-                                         &args->output)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "outputs.output", &args->output, call->present.out);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_contiguous(error, "outputs.output", &args->output);
+  if (status != ROOFLINE_OK) return status;
   /* a: Rows[layout, E, P, K] */
   call->D = args->a.dtype;
   if (call->layout.ctor == ROOFLINE_M_GROUPED_LAYOUT_MASKED) {
@@ -857,13 +854,21 @@ roofline_status roofline_moe_grouped_gemm_fwd_bind(roofline_moe_grouped_gemm_fwd
     call->K = args->a.dims[1];
   }
   /* b: [E, 2 * N if present(activation) else N, K] */
-  if ((status = roofline_bind_rank(error, &names[1], &args->b, 3, false)) != ROOFLINE_OK) return status;
-  call->E = args->b.dims[0];
+  if (call->activation != 0) {
+    if ((status = roofline_bind_rank(error, &names[1], &args->b, 3, false)) != ROOFLINE_OK) return status;
+    call->E = args->b.dims[0];
+    status = roofline_bind_affine(error, &names[1], status, args->b.dims[1], 2, 0, "2 * N", &call->N);
+    if (status != ROOFLINE_OK) return status;
+  } else {
+    if ((status = roofline_bind_rank(error, &names[1], &args->b, 3, false)) != ROOFLINE_OK) return status;
+    call->E = args->b.dims[0];
+    call->N = args->b.dims[1];
+  }
   /* layout_metadata: LayoutMetadata[layout, E, P] */
   if (call->layout.ctor == ROOFLINE_M_GROUPED_LAYOUT_CONTIGUOUS
       && call->layout.fields[1] == ROOFLINE_M_GROUPED_LAYOUT_CONTIGUOUS_METADATA_KIND_PER_ROW) {
-    if ((status = roofline_bind_rank(error, &names[2], &args->layout_metadata, 1,
-                                     false)) != ROOFLINE_OK) return status;
+    status = roofline_bind_rank(error, &names[2], &args->layout_metadata, 1, false);
+    if (status != ROOFLINE_OK) return status;
     call->P = args->layout_metadata.dims[0];
   }
   if ((status = roofline_bind_dtype(error, "forall.D", call->D, 0xc01u)) != ROOFLINE_OK) return status;
@@ -879,7 +884,8 @@ roofline_status roofline_moe_grouped_gemm_fwd_bind(roofline_moe_grouped_gemm_fwd
                               "layout.kind == 'masked' or layout.packing == 'tight' or P % layout.alignment == 0");
   if (call->metadata.layout_metadata.data != NULL
       && !(roofline_moe_layout_valid(&status, &call->metadata.layout_metadata, &call->layout,
-      moe_grouped_gemm_fwd_R(&status, call), call->E) && status == ROOFLINE_OK))
+                                     moe_grouped_gemm_fwd_R(&status, call), call->E)
+           && status == ROOFLINE_OK))
     return roofline_bind_rule(error, status, "inputs.layout_metadata.requires[0]",
                               "moe.layout_valid(layout, R, E)");
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -926,7 +932,7 @@ static const roofline_row moe_grouped_gemm_fwd_rows[] = {
 static roofline_status moe_grouped_gemm_fwd_generate(const roofline_call *self, const roofline_seq *lists,
                                                      int32_t tensor, roofline_shape *shape, int64_t *values) {
   (void)lists;
-  const roofline_moe_grouped_gemm_fwd_call *call = (const roofline_moe_grouped_gemm_fwd_call *)(const void *)self;
+  const roofline_moe_grouped_gemm_fwd_call *call = (const roofline_moe_grouped_gemm_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t E = call->E;
   switch (tensor) {
@@ -946,12 +952,12 @@ static void moe_grouped_gemm_fwd_set_defaults(void *args) {
 
 static roofline_status moe_grouped_gemm_fwd_bind_any(roofline_call *call, const void *args,
                                                      roofline_error *error) {
-  return roofline_moe_grouped_gemm_fwd_bind((roofline_moe_grouped_gemm_fwd_call *)(void *)call,
+  return roofline_moe_grouped_gemm_fwd_bind((roofline_moe_grouped_gemm_fwd_call *)call,
                                             (const roofline_moe_grouped_gemm_fwd_args *)args, error);
 }
 
 static roofline_status moe_grouped_gemm_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_moe_grouped_gemm_fwd_eval_roofline((const roofline_moe_grouped_gemm_fwd_call *)(const void *)call, cost);
+  return roofline_moe_grouped_gemm_fwd_eval_roofline((const roofline_moe_grouped_gemm_fwd_call *)call, cost);
 }
 
 static const roofline_field moe_grouped_gemm_fwd_indices[] = {
@@ -978,7 +984,7 @@ static const roofline_tensor_info moe_grouped_gemm_fwd_tensors[] = {
     {"layout_metadata", ROOFLINE_INPUT, ROOFLINE_NOWHERE,
      (ptrdiff_t)offsetof(roofline_moe_grouped_gemm_fwd_args, layout_metadata),
      (ptrdiff_t)(offsetof(roofline_moe_grouped_gemm_fwd_call,
-     metadata) + offsetof(roofline_moe_grouped_gemm_fwd_metadata, layout_metadata))},
+                          metadata) + offsetof(roofline_moe_grouped_gemm_fwd_metadata, layout_metadata))},
     {"output", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE,
      (ptrdiff_t)offsetof(roofline_moe_grouped_gemm_fwd_args, output), ROOFLINE_NOWHERE},
 };
@@ -1012,7 +1018,7 @@ static int64_t moe_expert_mlp_fwd_R(roofline_status *status, const roofline_moe_
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status moe_expert_mlp_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                  roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_moe_expert_mlp_fwd_call *call = (const roofline_moe_expert_mlp_fwd_call *)(const void *)self;
+  const roofline_moe_expert_mlp_fwd_call *call = (const roofline_moe_expert_mlp_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t P = call->P;
   const int64_t H = call->H;
@@ -1088,7 +1094,7 @@ static roofline_status moe_expert_mlp_fwd_let(const roofline_call *self, int32_t
                                               roofline_shape *shape, roofline_adt *adt) {
   (void)shape;
   (void)adt;
-  const roofline_moe_expert_mlp_fwd_call *call = (const roofline_moe_expert_mlp_fwd_call *)(const void *)self;
+  const roofline_moe_expert_mlp_fwd_call *call = (const roofline_moe_expert_mlp_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   switch (let) {
   case 0: { /* R */
@@ -1119,57 +1125,57 @@ roofline_status roofline_moe_expert_mlp_fwd_bind(roofline_moe_expert_mlp_fwd_cal
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_moe_expert_mlp_fwd_op;
   call->layout = args->layout;
-  if ((status = roofline_m_grouped_layout_check(error, "params.layout",
-                                                &args->layout)) != ROOFLINE_OK) return status;
+  status = roofline_m_grouped_layout_check(error, "params.layout", &args->layout);
+  if (status != ROOFLINE_OK) return status;
   call->activation = args->activation;
-  if ((status = roofline_bind_range(error, "params.activation", args->activation, 1,
-                                    2)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.expert_input", &args->expert_input,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_contiguous(error, "inputs.expert_input",
-                                         &args->expert_input)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.w_gate_up", &args->w_gate_up,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_contiguous(error, "inputs.w_gate_up",
-                                         &args->w_gate_up)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.w_down", &args->w_down,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_contiguous(error, "inputs.w_down",
-                                         &args->w_down)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.layout_metadata", &args->layout_metadata,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_contiguous(error, "inputs.layout_metadata",
-                                         &args->layout_metadata)) != ROOFLINE_OK) return status;
+  status = roofline_bind_range(error, "params.activation", args->activation, 1, 2);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.expert_input", &args->expert_input, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_contiguous(error, "inputs.expert_input", &args->expert_input);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.w_gate_up", &args->w_gate_up, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_contiguous(error, "inputs.w_gate_up", &args->w_gate_up);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.w_down", &args->w_down, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_contiguous(error, "inputs.w_down", &args->w_down);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.layout_metadata", &args->layout_metadata, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_contiguous(error, "inputs.layout_metadata", &args->layout_metadata);
+  if (status != ROOFLINE_OK) return status;
   call->metadata.layout_metadata = roofline_bind_metadata(&args->layout_metadata);
   call->present.out = args->output.dtype != ROOFLINE_DTYPE_NONE;
-  if ((status = roofline_bind_passed(error, "outputs.output", &args->output,
-                                     call->present.out)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_contiguous(error, "outputs.output",
-                                         &args->output)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "outputs.output", &args->output, call->present.out);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_contiguous(error, "outputs.output", &args->output);
+  if (status != ROOFLINE_OK) return status;
   /* expert_input: Rows[layout, E, P, H] */
   call->D = args->expert_input.dtype;
   if (call->layout.ctor == ROOFLINE_M_GROUPED_LAYOUT_MASKED) {
-    if ((status = roofline_bind_rank(error, &names[0], &args->expert_input, 3,
-                                     false)) != ROOFLINE_OK) return status;
+    status = roofline_bind_rank(error, &names[0], &args->expert_input, 3, false);
+    if (status != ROOFLINE_OK) return status;
     call->E = args->expert_input.dims[0];
     call->H = args->expert_input.dims[2];
   } else {
-    if ((status = roofline_bind_rank(error, &names[0], &args->expert_input, 2,
-                                     false)) != ROOFLINE_OK) return status;
+    status = roofline_bind_rank(error, &names[0], &args->expert_input, 2, false);
+    if (status != ROOFLINE_OK) return status;
     call->P = args->expert_input.dims[0];
     call->H = args->expert_input.dims[1];
   }
   /* w_gate_up: [E, 2 * F, H] */
-  if ((status = roofline_bind_rank(error, &names[1], &args->w_gate_up, 3,
-                                   false)) != ROOFLINE_OK) return status;
+  status = roofline_bind_rank(error, &names[1], &args->w_gate_up, 3, false);
+  if (status != ROOFLINE_OK) return status;
   call->E = args->w_gate_up.dims[0];
   status = roofline_bind_affine(error, &names[1], status, args->w_gate_up.dims[1], 2, 0, "2 * F", &call->F);
   if (status != ROOFLINE_OK) return status;
   /* layout_metadata: LayoutMetadata[layout, E, P] */
   if (call->layout.ctor == ROOFLINE_M_GROUPED_LAYOUT_CONTIGUOUS
       && call->layout.fields[1] == ROOFLINE_M_GROUPED_LAYOUT_CONTIGUOUS_METADATA_KIND_PER_ROW) {
-    if ((status = roofline_bind_rank(error, &names[3], &args->layout_metadata, 1,
-                                     false)) != ROOFLINE_OK) return status;
+    status = roofline_bind_rank(error, &names[3], &args->layout_metadata, 1, false);
+    if (status != ROOFLINE_OK) return status;
     call->P = args->layout_metadata.dims[0];
   }
   if ((status = roofline_bind_dtype(error, "forall.D", call->D, 0xc01u)) != ROOFLINE_OK) return status;
@@ -1187,7 +1193,7 @@ roofline_status roofline_moe_expert_mlp_fwd_bind(roofline_moe_expert_mlp_fwd_cal
                               "layout.kind == 'masked' or layout.packing == 'tight' or P % layout.alignment == 0");
   if (call->metadata.layout_metadata.data != NULL
       && !(roofline_moe_layout_valid(&status, &call->metadata.layout_metadata, &call->layout,
-      moe_expert_mlp_fwd_R(&status, call), call->E) && status == ROOFLINE_OK))
+                                     moe_expert_mlp_fwd_R(&status, call), call->E) && status == ROOFLINE_OK))
     return roofline_bind_rule(error, status, "inputs.layout_metadata.requires[0]",
                               "moe.layout_valid(layout, R, E)");
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -1218,7 +1224,7 @@ static const roofline_row moe_expert_mlp_fwd_rows[] = {
 static roofline_status moe_expert_mlp_fwd_generate(const roofline_call *self, const roofline_seq *lists,
                                                    int32_t tensor, roofline_shape *shape, int64_t *values) {
   (void)lists;
-  const roofline_moe_expert_mlp_fwd_call *call = (const roofline_moe_expert_mlp_fwd_call *)(const void *)self;
+  const roofline_moe_expert_mlp_fwd_call *call = (const roofline_moe_expert_mlp_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t E = call->E;
   switch (tensor) {
@@ -1238,12 +1244,12 @@ static void moe_expert_mlp_fwd_set_defaults(void *args) {
 
 static roofline_status moe_expert_mlp_fwd_bind_any(roofline_call *call, const void *args,
                                                    roofline_error *error) {
-  return roofline_moe_expert_mlp_fwd_bind((roofline_moe_expert_mlp_fwd_call *)(void *)call,
+  return roofline_moe_expert_mlp_fwd_bind((roofline_moe_expert_mlp_fwd_call *)call,
                                           (const roofline_moe_expert_mlp_fwd_args *)args, error);
 }
 
 static roofline_status moe_expert_mlp_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_moe_expert_mlp_fwd_eval_roofline((const roofline_moe_expert_mlp_fwd_call *)(const void *)call, cost);
+  return roofline_moe_expert_mlp_fwd_eval_roofline((const roofline_moe_expert_mlp_fwd_call *)call, cost);
 }
 
 static const roofline_field moe_expert_mlp_fwd_indices[] = {
@@ -1269,7 +1275,7 @@ static const roofline_tensor_info moe_expert_mlp_fwd_tensors[] = {
     {"layout_metadata", ROOFLINE_INPUT, ROOFLINE_NOWHERE,
      (ptrdiff_t)offsetof(roofline_moe_expert_mlp_fwd_args, layout_metadata),
      (ptrdiff_t)(offsetof(roofline_moe_expert_mlp_fwd_call,
-     metadata) + offsetof(roofline_moe_expert_mlp_fwd_metadata, layout_metadata))},
+                          metadata) + offsetof(roofline_moe_expert_mlp_fwd_metadata, layout_metadata))},
     {"output", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE,
      (ptrdiff_t)offsetof(roofline_moe_expert_mlp_fwd_args, output), ROOFLINE_NOWHERE},
 };
@@ -1307,7 +1313,7 @@ static int64_t moe_post_permute_fwd_R(roofline_status *status,
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status moe_post_permute_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                    roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_moe_post_permute_fwd_call *call = (const roofline_moe_post_permute_fwd_call *)(const void *)self;
+  const roofline_moe_post_permute_fwd_call *call = (const roofline_moe_post_permute_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t T = call->T;
   const int64_t K = call->K;
@@ -1365,7 +1371,7 @@ static roofline_status moe_post_permute_fwd_let(const roofline_call *self, int32
                                                 roofline_shape *shape, roofline_adt *adt) {
   (void)shape;
   (void)adt;
-  const roofline_moe_post_permute_fwd_call *call = (const roofline_moe_post_permute_fwd_call *)(const void *)self;
+  const roofline_moe_post_permute_fwd_call *call = (const roofline_moe_post_permute_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   switch (let) {
   case 0: { /* R */
@@ -1395,48 +1401,49 @@ roofline_status roofline_moe_post_permute_fwd_bind(roofline_moe_post_permute_fwd
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_moe_post_permute_fwd_op;
   call->layout = args->layout;
-  if ((status = roofline_m_grouped_layout_check(error, "params.layout",
-                                                &args->layout)) != ROOFLINE_OK) return status;
+  status = roofline_m_grouped_layout_check(error, "params.layout", &args->layout);
+  if (status != ROOFLINE_OK) return status;
   call->epilogue = args->epilogue;
-  if ((status = roofline_bind_value(error, "params.epilogue", &args->epilogue,
-                                    &moe_post_permute_fwd_epilogue_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.epilogue", &args->epilogue,
+                               &moe_post_permute_fwd_epilogue_union);
+  if (status != ROOFLINE_OK) return status;
   call->out_dtype = args->out_dtype;
-  if ((status = roofline_bind_dtype(error, "params.out_dtype", args->out_dtype,
-                                    0xc01u)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.expert_output", &args->expert_output,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_contiguous(error, "inputs.expert_output",
-                                         &args->expert_output)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.topk_weights", &args->topk_weights,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_contiguous(error, "inputs.topk_weights",
-                                         &args->topk_weights)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.inverse_indices", &args->inverse_indices,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_contiguous(error, "inputs.inverse_indices",
-                                         &args->inverse_indices)) != ROOFLINE_OK) return status;
+  status = roofline_bind_dtype(error, "params.out_dtype", args->out_dtype, 0xc01u);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.expert_output", &args->expert_output, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_contiguous(error, "inputs.expert_output", &args->expert_output);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.topk_weights", &args->topk_weights, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_contiguous(error, "inputs.topk_weights", &args->topk_weights);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.inverse_indices", &args->inverse_indices, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_contiguous(error, "inputs.inverse_indices", &args->inverse_indices);
+  if (status != ROOFLINE_OK) return status;
   call->metadata.inverse_indices = roofline_bind_metadata(&args->inverse_indices);
   call->present.out = args->output.dtype != ROOFLINE_DTYPE_NONE;
-  if ((status = roofline_bind_passed(error, "outputs.output", &args->output,
-                                     call->present.out)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_contiguous(error, "outputs.output",
-                                         &args->output)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "outputs.output", &args->output, call->present.out);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_contiguous(error, "outputs.output", &args->output);
+  if (status != ROOFLINE_OK) return status;
   /* expert_output: Rows[layout, E, P, H] */
   call->D = args->expert_output.dtype;
   if (call->layout.ctor == ROOFLINE_M_GROUPED_LAYOUT_MASKED) {
-    if ((status = roofline_bind_rank(error, &names[0], &args->expert_output, 3,
-                                     false)) != ROOFLINE_OK) return status;
+    status = roofline_bind_rank(error, &names[0], &args->expert_output, 3, false);
+    if (status != ROOFLINE_OK) return status;
     call->E = args->expert_output.dims[0];
     call->H = args->expert_output.dims[2];
   } else {
-    if ((status = roofline_bind_rank(error, &names[0], &args->expert_output, 2,
-                                     false)) != ROOFLINE_OK) return status;
+    status = roofline_bind_rank(error, &names[0], &args->expert_output, 2, false);
+    if (status != ROOFLINE_OK) return status;
     call->P = args->expert_output.dims[0];
     call->H = args->expert_output.dims[1];
   }
   /* topk_weights: [T, K] */
-  if ((status = roofline_bind_rank(error, &names[1], &args->topk_weights, 2,
-                                   false)) != ROOFLINE_OK) return status;
+  status = roofline_bind_rank(error, &names[1], &args->topk_weights, 2, false);
+  if (status != ROOFLINE_OK) return status;
   call->T = args->topk_weights.dims[0];
   call->K = args->topk_weights.dims[1];
   if ((status = roofline_bind_dtype(error, "forall.D", call->D, 0xc01u)) != ROOFLINE_OK) return status;
@@ -1445,7 +1452,7 @@ roofline_status roofline_moe_post_permute_fwd_bind(roofline_moe_post_permute_fwd
     return roofline_bind_compared(error, status, "shape_rules[0]", "H > 0", call->H, 0);
   if (call->metadata.inverse_indices.data != NULL
       && !(roofline_in_range(&status, &call->metadata.inverse_indices, 0,
-      moe_post_permute_fwd_R(&status, call)) && status == ROOFLINE_OK))
+                             moe_post_permute_fwd_R(&status, call)) && status == ROOFLINE_OK))
     return roofline_bind_rule(error, status, "inputs.inverse_indices.requires[0]", "in_range(0, R)");
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
   return ROOFLINE_OK;
@@ -1470,7 +1477,7 @@ static const roofline_row moe_post_permute_fwd_rows[] = {
 static roofline_status moe_post_permute_fwd_generate(const roofline_call *self, const roofline_seq *lists,
                                                      int32_t tensor, roofline_shape *shape, int64_t *values) {
   (void)lists;
-  const roofline_moe_post_permute_fwd_call *call = (const roofline_moe_post_permute_fwd_call *)(const void *)self;
+  const roofline_moe_post_permute_fwd_call *call = (const roofline_moe_post_permute_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t T = call->T;
   const int64_t K = call->K;
@@ -1492,12 +1499,12 @@ static void moe_post_permute_fwd_set_defaults(void *args) {
 
 static roofline_status moe_post_permute_fwd_bind_any(roofline_call *call, const void *args,
                                                      roofline_error *error) {
-  return roofline_moe_post_permute_fwd_bind((roofline_moe_post_permute_fwd_call *)(void *)call,
+  return roofline_moe_post_permute_fwd_bind((roofline_moe_post_permute_fwd_call *)call,
                                             (const roofline_moe_post_permute_fwd_args *)args, error);
 }
 
 static roofline_status moe_post_permute_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_moe_post_permute_fwd_eval_roofline((const roofline_moe_post_permute_fwd_call *)(const void *)call, cost);
+  return roofline_moe_post_permute_fwd_eval_roofline((const roofline_moe_post_permute_fwd_call *)call, cost);
 }
 
 static const roofline_field moe_post_permute_fwd_indices[] = {
@@ -1524,7 +1531,7 @@ static const roofline_tensor_info moe_post_permute_fwd_tensors[] = {
     {"inverse_indices", ROOFLINE_INPUT, ROOFLINE_NOWHERE,
      (ptrdiff_t)offsetof(roofline_moe_post_permute_fwd_args, inverse_indices),
      (ptrdiff_t)(offsetof(roofline_moe_post_permute_fwd_call,
-     metadata) + offsetof(roofline_moe_post_permute_fwd_metadata, inverse_indices))},
+                          metadata) + offsetof(roofline_moe_post_permute_fwd_metadata, inverse_indices))},
     {"output", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE,
      (ptrdiff_t)offsetof(roofline_moe_post_permute_fwd_args, output), ROOFLINE_NOWHERE},
 };
@@ -1550,7 +1557,7 @@ static const char *const fused_mo_e_experts_fwd_activation_values[] = {"silu_and
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status fused_mo_e_experts_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                      roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_fused_mo_e_experts_fwd_call *call = (const roofline_fused_mo_e_experts_fwd_call *)(const void *)self;
+  const roofline_fused_mo_e_experts_fwd_call *call = (const roofline_fused_mo_e_experts_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t T = call->T;
   const int64_t H = call->H;
@@ -1598,7 +1605,8 @@ static roofline_status fused_mo_e_experts_fwd_tensor(const roofline_call *self, 
 }
 
 /* FusedMoEExpertsFwdOp (moe.yaml:239): func formulas.moe.routed_expert_mlp_roofline */
-roofline_status roofline_fused_mo_e_experts_fwd_eval_roofline(const roofline_fused_mo_e_experts_fwd_call *call, roofline_cost *cost) {
+roofline_status roofline_fused_mo_e_experts_fwd_eval_roofline(const roofline_fused_mo_e_experts_fwd_call *call,
+                                                              roofline_cost *cost) {
   (void)cost;
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */
@@ -1628,32 +1636,32 @@ roofline_status roofline_fused_mo_e_experts_fwd_bind(roofline_fused_mo_e_experts
   call->roofline.op = &roofline_fused_mo_e_experts_fwd_op;
   call->routed_scaling_factor = args->routed_scaling_factor;
   call->activation = args->activation;
-  if ((status = roofline_bind_range(error, "params.activation", args->activation, 1,
-                                    2)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.output", &args->output,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_contiguous(error, "inputs.output",
-                                         &args->output)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.hidden_states", &args->hidden_states,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_contiguous(error, "inputs.hidden_states",
-                                         &args->hidden_states)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.w_gate_up", &args->w_gate_up,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_contiguous(error, "inputs.w_gate_up",
-                                         &args->w_gate_up)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.w_down", &args->w_down,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_contiguous(error, "inputs.w_down",
-                                         &args->w_down)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.topk_weights", &args->topk_weights,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_contiguous(error, "inputs.topk_weights",
-                                         &args->topk_weights)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.topk_ids", &args->topk_ids,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_contiguous(error, "inputs.topk_ids",
-                                         &args->topk_ids)) != ROOFLINE_OK) return status;
+  status = roofline_bind_range(error, "params.activation", args->activation, 1, 2);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.output", &args->output, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_contiguous(error, "inputs.output", &args->output);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.hidden_states", &args->hidden_states, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_contiguous(error, "inputs.hidden_states", &args->hidden_states);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.w_gate_up", &args->w_gate_up, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_contiguous(error, "inputs.w_gate_up", &args->w_gate_up);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.w_down", &args->w_down, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_contiguous(error, "inputs.w_down", &args->w_down);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.topk_weights", &args->topk_weights, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_contiguous(error, "inputs.topk_weights", &args->topk_weights);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.topk_ids", &args->topk_ids, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_contiguous(error, "inputs.topk_ids", &args->topk_ids);
+  if (status != ROOFLINE_OK) return status;
   call->metadata.topk_ids = roofline_bind_metadata(&args->topk_ids);
   if (!(call->routed_scaling_factor > 0.0) || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[4]", "routed_scaling_factor > 0");
@@ -1663,14 +1671,14 @@ roofline_status roofline_fused_mo_e_experts_fwd_bind(roofline_fused_mo_e_experts
   call->T = args->output.dims[0];
   call->H = args->output.dims[1];
   /* w_gate_up: [E, 2 * F, H] */
-  if ((status = roofline_bind_rank(error, &names[2], &args->w_gate_up, 3,
-                                   false)) != ROOFLINE_OK) return status;
+  status = roofline_bind_rank(error, &names[2], &args->w_gate_up, 3, false);
+  if (status != ROOFLINE_OK) return status;
   call->E = args->w_gate_up.dims[0];
   status = roofline_bind_affine(error, &names[2], status, args->w_gate_up.dims[1], 2, 0, "2 * F", &call->F);
   if (status != ROOFLINE_OK) return status;
   /* topk_weights: [T, K] */
-  if ((status = roofline_bind_rank(error, &names[4], &args->topk_weights, 2,
-                                   false)) != ROOFLINE_OK) return status;
+  status = roofline_bind_rank(error, &names[4], &args->topk_weights, 2, false);
+  if (status != ROOFLINE_OK) return status;
   call->K = args->topk_weights.dims[1];
   if ((status = roofline_bind_dtype(error, "forall.D", call->D, 0xc01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
@@ -1718,7 +1726,7 @@ static roofline_status fused_mo_e_experts_fwd_generate(const roofline_call *self
                                                        int32_t tensor, roofline_shape *shape,
                                                        int64_t *values) {
   (void)lists;
-  const roofline_fused_mo_e_experts_fwd_call *call = (const roofline_fused_mo_e_experts_fwd_call *)(const void *)self;
+  const roofline_fused_mo_e_experts_fwd_call *call = (const roofline_fused_mo_e_experts_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t T = call->T;
   const int64_t E = call->E;
@@ -1740,12 +1748,13 @@ static void fused_mo_e_experts_fwd_set_defaults(void *args) {
 
 static roofline_status fused_mo_e_experts_fwd_bind_any(roofline_call *call, const void *args,
                                                        roofline_error *error) {
-  return roofline_fused_mo_e_experts_fwd_bind((roofline_fused_mo_e_experts_fwd_call *)(void *)call,
+  return roofline_fused_mo_e_experts_fwd_bind((roofline_fused_mo_e_experts_fwd_call *)call,
                                               (const roofline_fused_mo_e_experts_fwd_args *)args, error);
 }
 
 static roofline_status fused_mo_e_experts_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_fused_mo_e_experts_fwd_eval_roofline((const roofline_fused_mo_e_experts_fwd_call *)(const void *)call, cost);
+  return roofline_fused_mo_e_experts_fwd_eval_roofline((const roofline_fused_mo_e_experts_fwd_call *)call,
+                                                       cost);
 }
 
 static const roofline_field fused_mo_e_experts_fwd_indices[] = {
@@ -1778,7 +1787,7 @@ static const roofline_tensor_info fused_mo_e_experts_fwd_tensors[] = {
     {"topk_ids", ROOFLINE_INPUT, ROOFLINE_NOWHERE,
      (ptrdiff_t)offsetof(roofline_fused_mo_e_experts_fwd_args, topk_ids),
      (ptrdiff_t)(offsetof(roofline_fused_mo_e_experts_fwd_call,
-     metadata) + offsetof(roofline_fused_mo_e_experts_fwd_metadata, topk_ids))},
+                          metadata) + offsetof(roofline_fused_mo_e_experts_fwd_metadata, topk_ids))},
 };
 static const roofline_stage fused_mo_e_experts_fwd_stages[] = {
     {"pre_permute", &roofline_moe_pre_permute_fwd_op, true},
@@ -1804,7 +1813,7 @@ const roofline_op roofline_fused_mo_e_experts_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status indexed_expert_mlp_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                      roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_indexed_expert_mlp_fwd_call *call = (const roofline_indexed_expert_mlp_fwd_call *)(const void *)self;
+  const roofline_indexed_expert_mlp_fwd_call *call = (const roofline_indexed_expert_mlp_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t T = call->T;
   const int64_t H = call->H;
@@ -1852,7 +1861,8 @@ static roofline_status indexed_expert_mlp_fwd_tensor(const roofline_call *self, 
 }
 
 /* IndexedExpertMLPFwdOp (moe.yaml:280): func formulas.moe.routed_expert_mlp_roofline */
-roofline_status roofline_indexed_expert_mlp_fwd_eval_roofline(const roofline_indexed_expert_mlp_fwd_call *call, roofline_cost *cost) {
+roofline_status roofline_indexed_expert_mlp_fwd_eval_roofline(const roofline_indexed_expert_mlp_fwd_call *call,
+                                                              roofline_cost *cost) {
   (void)cost;
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */
@@ -1881,30 +1891,30 @@ roofline_status roofline_indexed_expert_mlp_fwd_bind(roofline_indexed_expert_mlp
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_indexed_expert_mlp_fwd_op;
   call->routed_scaling_factor = args->routed_scaling_factor;
-  if ((status = roofline_bind_passed(error, "inputs.output", &args->output,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_contiguous(error, "inputs.output",
-                                         &args->output)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.hidden_states", &args->hidden_states,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_contiguous(error, "inputs.hidden_states",
-                                         &args->hidden_states)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.w_gate_up", &args->w_gate_up,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_contiguous(error, "inputs.w_gate_up",
-                                         &args->w_gate_up)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.w_down", &args->w_down,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_contiguous(error, "inputs.w_down",
-                                         &args->w_down)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.topk_weights", &args->topk_weights,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_contiguous(error, "inputs.topk_weights",
-                                         &args->topk_weights)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.topk_ids", &args->topk_ids,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_contiguous(error, "inputs.topk_ids",
-                                         &args->topk_ids)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.output", &args->output, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_contiguous(error, "inputs.output", &args->output);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.hidden_states", &args->hidden_states, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_contiguous(error, "inputs.hidden_states", &args->hidden_states);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.w_gate_up", &args->w_gate_up, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_contiguous(error, "inputs.w_gate_up", &args->w_gate_up);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.w_down", &args->w_down, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_contiguous(error, "inputs.w_down", &args->w_down);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.topk_weights", &args->topk_weights, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_contiguous(error, "inputs.topk_weights", &args->topk_weights);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.topk_ids", &args->topk_ids, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_contiguous(error, "inputs.topk_ids", &args->topk_ids);
+  if (status != ROOFLINE_OK) return status;
   call->metadata.topk_ids = roofline_bind_metadata(&args->topk_ids);
   if (!(call->routed_scaling_factor > 0.0) || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[4]", "routed_scaling_factor > 0");
@@ -1914,14 +1924,14 @@ roofline_status roofline_indexed_expert_mlp_fwd_bind(roofline_indexed_expert_mlp
   call->T = args->output.dims[0];
   call->H = args->output.dims[1];
   /* w_gate_up: [E, 2 * F, H] */
-  if ((status = roofline_bind_rank(error, &names[2], &args->w_gate_up, 3,
-                                   false)) != ROOFLINE_OK) return status;
+  status = roofline_bind_rank(error, &names[2], &args->w_gate_up, 3, false);
+  if (status != ROOFLINE_OK) return status;
   call->E = args->w_gate_up.dims[0];
   status = roofline_bind_affine(error, &names[2], status, args->w_gate_up.dims[1], 2, 0, "2 * F", &call->F);
   if (status != ROOFLINE_OK) return status;
   /* topk_weights: [T, K] */
-  if ((status = roofline_bind_rank(error, &names[4], &args->topk_weights, 2,
-                                   false)) != ROOFLINE_OK) return status;
+  status = roofline_bind_rank(error, &names[4], &args->topk_weights, 2, false);
+  if (status != ROOFLINE_OK) return status;
   call->K = args->topk_weights.dims[1];
   if ((status = roofline_bind_dtype(error, "forall.D", call->D, 0xc01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
@@ -1961,7 +1971,7 @@ static roofline_status indexed_expert_mlp_fwd_generate(const roofline_call *self
                                                        int32_t tensor, roofline_shape *shape,
                                                        int64_t *values) {
   (void)lists;
-  const roofline_indexed_expert_mlp_fwd_call *call = (const roofline_indexed_expert_mlp_fwd_call *)(const void *)self;
+  const roofline_indexed_expert_mlp_fwd_call *call = (const roofline_indexed_expert_mlp_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t T = call->T;
   const int64_t E = call->E;
@@ -1983,12 +1993,13 @@ static void indexed_expert_mlp_fwd_set_defaults(void *args) {
 
 static roofline_status indexed_expert_mlp_fwd_bind_any(roofline_call *call, const void *args,
                                                        roofline_error *error) {
-  return roofline_indexed_expert_mlp_fwd_bind((roofline_indexed_expert_mlp_fwd_call *)(void *)call,
+  return roofline_indexed_expert_mlp_fwd_bind((roofline_indexed_expert_mlp_fwd_call *)call,
                                               (const roofline_indexed_expert_mlp_fwd_args *)args, error);
 }
 
 static roofline_status indexed_expert_mlp_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_indexed_expert_mlp_fwd_eval_roofline((const roofline_indexed_expert_mlp_fwd_call *)(const void *)call, cost);
+  return roofline_indexed_expert_mlp_fwd_eval_roofline((const roofline_indexed_expert_mlp_fwd_call *)call,
+                                                       cost);
 }
 
 static const roofline_field indexed_expert_mlp_fwd_indices[] = {
@@ -2018,7 +2029,7 @@ static const roofline_tensor_info indexed_expert_mlp_fwd_tensors[] = {
     {"topk_ids", ROOFLINE_INPUT, ROOFLINE_NOWHERE,
      (ptrdiff_t)offsetof(roofline_indexed_expert_mlp_fwd_args, topk_ids),
      (ptrdiff_t)(offsetof(roofline_indexed_expert_mlp_fwd_call,
-     metadata) + offsetof(roofline_indexed_expert_mlp_fwd_metadata, topk_ids))},
+                          metadata) + offsetof(roofline_indexed_expert_mlp_fwd_metadata, topk_ids))},
 };
 
 const roofline_op roofline_indexed_expert_mlp_fwd_op = {
@@ -2040,7 +2051,7 @@ static const char *const fused_moe_fwd_activation_values[] = {"silu_and_mul", "g
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status fused_moe_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                             roofline_dtype *dtype_out) {
-  const roofline_fused_moe_fwd_call *call = (const roofline_fused_moe_fwd_call *)(const void *)self;
+  const roofline_fused_moe_fwd_call *call = (const roofline_fused_moe_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t T = call->T;
   const int64_t H = call->H;
@@ -2116,34 +2127,35 @@ roofline_status roofline_fused_moe_fwd_bind(roofline_fused_moe_fwd_call *call,
   call->roofline.op = &roofline_fused_moe_fwd_op;
   call->top_k = args->top_k;
   call->scoring_func = args->scoring_func;
-  if ((status = roofline_bind_range(error, "params.scoring_func", args->scoring_func, 1,
-                                    2)) != ROOFLINE_OK) return status;
+  status = roofline_bind_range(error, "params.scoring_func", args->scoring_func, 1, 2);
+  if (status != ROOFLINE_OK) return status;
   call->renormalize = args->renormalize;
   call->routed_scaling_factor = args->routed_scaling_factor;
   call->activation = args->activation;
-  if ((status = roofline_bind_range(error, "params.activation", args->activation, 1,
-                                    2)) != ROOFLINE_OK) return status;
+  status = roofline_bind_range(error, "params.activation", args->activation, 1, 2);
+  if (status != ROOFLINE_OK) return status;
   call->present.correction_bias = args->correction_bias.dtype != ROOFLINE_DTYPE_NONE;
-  if ((status = roofline_bind_passed(error, "inputs.hidden_states", &args->hidden_states,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_contiguous(error, "inputs.hidden_states",
-                                         &args->hidden_states)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.gating_output", &args->gating_output,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_contiguous(error, "inputs.gating_output",
-                                         &args->gating_output)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.w_gate_up", &args->w_gate_up,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_contiguous(error, "inputs.w_gate_up",
-                                         &args->w_gate_up)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.w_down", &args->w_down,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_contiguous(error, "inputs.w_down",
-                                         &args->w_down)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.correction_bias", &args->correction_bias,
-                                     call->present.correction_bias)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_contiguous(error, "inputs.correction_bias",
-                                         &args->correction_bias)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.hidden_states", &args->hidden_states, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_contiguous(error, "inputs.hidden_states", &args->hidden_states);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.gating_output", &args->gating_output, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_contiguous(error, "inputs.gating_output", &args->gating_output);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.w_gate_up", &args->w_gate_up, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_contiguous(error, "inputs.w_gate_up", &args->w_gate_up);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.w_down", &args->w_down, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_contiguous(error, "inputs.w_down", &args->w_down);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.correction_bias", &args->correction_bias,
+                                call->present.correction_bias);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_contiguous(error, "inputs.correction_bias", &args->correction_bias);
+  if (status != ROOFLINE_OK) return status;
   if (!(0 < call->top_k) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[0]", "0 < top_k", 0, call->top_k);
   if (!(!call->present.correction_bias || call->scoring_func == ROOFLINE_FUSED_MOE_FWD_SCORING_FUNC_SIGMOID)
@@ -2154,17 +2166,17 @@ roofline_status roofline_fused_moe_fwd_bind(roofline_fused_moe_fwd_call *call,
     return roofline_bind_rule(error, status, "shape_rules[6]", "routed_scaling_factor > 0");
   /* hidden_states: [T, H] */
   call->D = args->hidden_states.dtype;
-  if ((status = roofline_bind_rank(error, &names[0], &args->hidden_states, 2,
-                                   false)) != ROOFLINE_OK) return status;
+  status = roofline_bind_rank(error, &names[0], &args->hidden_states, 2, false);
+  if (status != ROOFLINE_OK) return status;
   call->T = args->hidden_states.dims[0];
   call->H = args->hidden_states.dims[1];
   /* gating_output: [T, E] */
-  if ((status = roofline_bind_rank(error, &names[1], &args->gating_output, 2,
-                                   false)) != ROOFLINE_OK) return status;
+  status = roofline_bind_rank(error, &names[1], &args->gating_output, 2, false);
+  if (status != ROOFLINE_OK) return status;
   call->E = args->gating_output.dims[1];
   /* w_gate_up: [E, 2 * F, H] */
-  if ((status = roofline_bind_rank(error, &names[2], &args->w_gate_up, 3,
-                                   false)) != ROOFLINE_OK) return status;
+  status = roofline_bind_rank(error, &names[2], &args->w_gate_up, 3, false);
+  if (status != ROOFLINE_OK) return status;
   status = roofline_bind_affine(error, &names[2], status, args->w_gate_up.dims[1], 2, 0, "2 * F", &call->F);
   if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.D", call->D, 0xc01u)) != ROOFLINE_OK) return status;
@@ -2208,12 +2220,12 @@ static void fused_moe_fwd_set_defaults(void *args) {
 }
 
 static roofline_status fused_moe_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_fused_moe_fwd_bind((roofline_fused_moe_fwd_call *)(void *)call,
+  return roofline_fused_moe_fwd_bind((roofline_fused_moe_fwd_call *)call,
                                      (const roofline_fused_moe_fwd_args *)args, error);
 }
 
 static roofline_status fused_moe_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_fused_moe_fwd_eval_roofline((const roofline_fused_moe_fwd_call *)(const void *)call, cost);
+  return roofline_fused_moe_fwd_eval_roofline((const roofline_fused_moe_fwd_call *)call, cost);
 }
 
 static const roofline_field fused_moe_fwd_indices[] = {
@@ -2247,7 +2259,8 @@ static const roofline_tensor_info fused_moe_fwd_tensors[] = {
      ROOFLINE_NOWHERE},
     {"correction_bias", ROOFLINE_INPUT,
      (ptrdiff_t)(offsetof(roofline_fused_moe_fwd_call, present) + offsetof(roofline_fused_moe_fwd_present,
-     correction_bias)), (ptrdiff_t)offsetof(roofline_fused_moe_fwd_args, correction_bias), ROOFLINE_NOWHERE},
+        correction_bias)), (ptrdiff_t)offsetof(roofline_fused_moe_fwd_args, correction_bias),
+     ROOFLINE_NOWHERE},
     {"output", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE},
 };
 static const roofline_stage fused_moe_fwd_stages[] = {
@@ -2274,7 +2287,8 @@ static const char *const fused_moe_shared_expert_fwd_activation_values[] = {"sil
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status fused_moe_shared_expert_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                           roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_fused_moe_shared_expert_fwd_call *call = (const roofline_fused_moe_shared_expert_fwd_call *)(const void *)self;
+  const roofline_fused_moe_shared_expert_fwd_call *call =
+      (const roofline_fused_moe_shared_expert_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t T = call->T;
   const int64_t H = call->H;
@@ -2336,7 +2350,8 @@ static roofline_status fused_moe_shared_expert_fwd_tensor(const roofline_call *s
 }
 
 /* FusedMoeSharedExpertFwdOp (moe.yaml:350): func formulas.moe.fused_moe_shared_expert_fwd_roofline */
-roofline_status roofline_fused_moe_shared_expert_fwd_eval_roofline(const roofline_fused_moe_shared_expert_fwd_call *call, roofline_cost *cost) {
+roofline_status roofline_fused_moe_shared_expert_fwd_eval_roofline(const roofline_fused_moe_shared_expert_fwd_call *call,
+                                                                   roofline_cost *cost) {
   (void)cost;
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */
@@ -2361,7 +2376,8 @@ static const roofline_bind_names fused_moe_shared_expert_fwd_names[] = {
 };
 
 roofline_status roofline_fused_moe_shared_expert_fwd_bind(roofline_fused_moe_shared_expert_fwd_call *call,
-                                                          const roofline_fused_moe_shared_expert_fwd_args *args, roofline_error *error) {
+                                                          const roofline_fused_moe_shared_expert_fwd_args *args,
+                                                          roofline_error *error) {
   const roofline_bind_names *names = fused_moe_shared_expert_fwd_names;
   roofline_status status = ROOFLINE_OK;
   (void)status;
@@ -2369,52 +2385,55 @@ roofline_status roofline_fused_moe_shared_expert_fwd_bind(roofline_fused_moe_sha
   call->roofline.op = &roofline_fused_moe_shared_expert_fwd_op;
   call->top_k = args->top_k;
   call->scoring_func = args->scoring_func;
-  if ((status = roofline_bind_range(error, "params.scoring_func", args->scoring_func, 1,
-                                    2)) != ROOFLINE_OK) return status;
+  status = roofline_bind_range(error, "params.scoring_func", args->scoring_func, 1, 2);
+  if (status != ROOFLINE_OK) return status;
   call->renormalize = args->renormalize;
   call->routed_scaling_factor = args->routed_scaling_factor;
   call->tp_size = args->tp_size;
   call->tp_rank = args->tp_rank;
   call->activation = args->activation;
-  if ((status = roofline_bind_range(error, "params.activation", args->activation, 1,
-                                    2)) != ROOFLINE_OK) return status;
+  status = roofline_bind_range(error, "params.activation", args->activation, 1, 2);
+  if (status != ROOFLINE_OK) return status;
   call->present.correction_bias = args->correction_bias.dtype != ROOFLINE_DTYPE_NONE;
   call->present.shared_w_gate_up = args->shared_w_gate_up.dtype != ROOFLINE_DTYPE_NONE;
   call->present.shared_w_down = call->present.shared_w_gate_up;
   call->present.shared_output = call->present.shared_w_gate_up;
-  if ((status = roofline_bind_passed(error, "inputs.hidden_states", &args->hidden_states,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_contiguous(error, "inputs.hidden_states",
-                                         &args->hidden_states)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.gating_output", &args->gating_output,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_contiguous(error, "inputs.gating_output",
-                                         &args->gating_output)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.w_gate_up", &args->w_gate_up,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_contiguous(error, "inputs.w_gate_up",
-                                         &args->w_gate_up)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.w_down", &args->w_down,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_contiguous(error, "inputs.w_down",
-                                         &args->w_down)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.correction_bias", &args->correction_bias,
-                                     call->present.correction_bias)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_contiguous(error, "inputs.correction_bias",
-                                         &args->correction_bias)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.shared_w_gate_up", &args->shared_w_gate_up,
-                                     call->present.shared_w_gate_up)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_contiguous(error, "inputs.shared_w_gate_up",
-                                         &args->shared_w_gate_up)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.shared_w_down", &args->shared_w_down,
-                                     call->present.shared_w_down)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_contiguous(error, "inputs.shared_w_down",
-                                         &args->shared_w_down)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.hidden_states", &args->hidden_states, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_contiguous(error, "inputs.hidden_states", &args->hidden_states);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.gating_output", &args->gating_output, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_contiguous(error, "inputs.gating_output", &args->gating_output);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.w_gate_up", &args->w_gate_up, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_contiguous(error, "inputs.w_gate_up", &args->w_gate_up);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.w_down", &args->w_down, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_contiguous(error, "inputs.w_down", &args->w_down);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.correction_bias", &args->correction_bias,
+                                call->present.correction_bias);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_contiguous(error, "inputs.correction_bias", &args->correction_bias);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.shared_w_gate_up", &args->shared_w_gate_up,
+                                call->present.shared_w_gate_up);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_contiguous(error, "inputs.shared_w_gate_up", &args->shared_w_gate_up);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.shared_w_down", &args->shared_w_down,
+                                call->present.shared_w_down);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_contiguous(error, "inputs.shared_w_down", &args->shared_w_down);
+  if (status != ROOFLINE_OK) return status;
   if (!(0 < call->top_k) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[0]", "0 < top_k", 0, call->top_k);
   if (!(!call->present.correction_bias
         || call->scoring_func == ROOFLINE_FUSED_MOE_SHARED_EXPERT_FWD_SCORING_FUNC_SIGMOID)
-        || status != ROOFLINE_OK)
+      || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[2]",
                               "not present(correction_bias) or scoring_func == 'sigmoid'");
   if (!(call->routed_scaling_factor > 0.0) || status != ROOFLINE_OK)
@@ -2428,36 +2447,36 @@ roofline_status roofline_fused_moe_shared_expert_fwd_bind(roofline_fused_moe_sha
                                   call->tp_size);
   if (!(!call->present.shared_w_gate_up
         || call->activation == ROOFLINE_FUSED_MOE_SHARED_EXPERT_FWD_ACTIVATION_SILU_AND_MUL)
-        || status != ROOFLINE_OK)
+      || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[10]",
                               "not present(shared_w_gate_up) or activation == 'silu_and_mul'");
   /* hidden_states: [T, H] */
   call->D = args->hidden_states.dtype;
-  if ((status = roofline_bind_rank(error, &names[0], &args->hidden_states, 2,
-                                   false)) != ROOFLINE_OK) return status;
+  status = roofline_bind_rank(error, &names[0], &args->hidden_states, 2, false);
+  if (status != ROOFLINE_OK) return status;
   call->T = args->hidden_states.dims[0];
   call->H = args->hidden_states.dims[1];
   /* gating_output: [T, E] */
-  if ((status = roofline_bind_rank(error, &names[1], &args->gating_output, 2,
-                                   false)) != ROOFLINE_OK) return status;
+  status = roofline_bind_rank(error, &names[1], &args->gating_output, 2, false);
+  if (status != ROOFLINE_OK) return status;
   call->E = args->gating_output.dims[1];
   /* w_gate_up: [E, 2 * F, H] */
-  if ((status = roofline_bind_rank(error, &names[2], &args->w_gate_up, 3,
-                                   false)) != ROOFLINE_OK) return status;
+  status = roofline_bind_rank(error, &names[2], &args->w_gate_up, 3, false);
+  if (status != ROOFLINE_OK) return status;
   status = roofline_bind_affine(error, &names[2], status, args->w_gate_up.dims[1], 2, 0, "2 * F", &call->F);
   if (status != ROOFLINE_OK) return status;
   /* shared_w_gate_up: [2 * S, H] */
   if (call->present.shared_w_gate_up) {
-    if ((status = roofline_bind_rank(error, &names[5], &args->shared_w_gate_up, 2,
-                                     false)) != ROOFLINE_OK) return status;
+    status = roofline_bind_rank(error, &names[5], &args->shared_w_gate_up, 2, false);
+    if (status != ROOFLINE_OK) return status;
     status = roofline_bind_affine(error, &names[5], status, args->shared_w_gate_up.dims[0], 2, 0, "2 * S",
                                   &call->S);
     if (status != ROOFLINE_OK) return status;
   }
   /* shared_w_down: [H, S] */
   if (call->present.shared_w_down) {
-    if ((status = roofline_bind_rank(error, &names[6], &args->shared_w_down, 2,
-                                     false)) != ROOFLINE_OK) return status;
+    status = roofline_bind_rank(error, &names[6], &args->shared_w_down, 2, false);
+    if (status != ROOFLINE_OK) return status;
     call->S = args->shared_w_down.dims[1];
   }
   if ((status = roofline_bind_dtype(error, "forall.D", call->D, 0xc01u)) != ROOFLINE_OK) return status;
@@ -2507,13 +2526,14 @@ static void fused_moe_shared_expert_fwd_set_defaults(void *args) {
 
 static roofline_status fused_moe_shared_expert_fwd_bind_any(roofline_call *call, const void *args,
                                                             roofline_error *error) {
-  return roofline_fused_moe_shared_expert_fwd_bind((roofline_fused_moe_shared_expert_fwd_call *)(void *)call,
+  return roofline_fused_moe_shared_expert_fwd_bind((roofline_fused_moe_shared_expert_fwd_call *)call,
                                                    (const roofline_fused_moe_shared_expert_fwd_args *)args,
                                                    error);
 }
 
 static roofline_status fused_moe_shared_expert_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_fused_moe_shared_expert_fwd_eval_roofline((const roofline_fused_moe_shared_expert_fwd_call *)(const void *)call, cost);
+  return roofline_fused_moe_shared_expert_fwd_eval_roofline((const roofline_fused_moe_shared_expert_fwd_call *)call,
+                                                            cost);
 }
 
 static const roofline_field fused_moe_shared_expert_fwd_indices[] = {
@@ -2554,20 +2574,21 @@ static const roofline_tensor_info fused_moe_shared_expert_fwd_tensors[] = {
      (ptrdiff_t)offsetof(roofline_fused_moe_shared_expert_fwd_args, w_down), ROOFLINE_NOWHERE},
     {"correction_bias", ROOFLINE_INPUT,
      (ptrdiff_t)(offsetof(roofline_fused_moe_shared_expert_fwd_call,
-     present) + offsetof(roofline_fused_moe_shared_expert_fwd_present, correction_bias)),
+                          present) + offsetof(roofline_fused_moe_shared_expert_fwd_present, correction_bias)),
      (ptrdiff_t)offsetof(roofline_fused_moe_shared_expert_fwd_args, correction_bias), ROOFLINE_NOWHERE},
     {"shared_w_gate_up", ROOFLINE_INPUT,
      (ptrdiff_t)(offsetof(roofline_fused_moe_shared_expert_fwd_call,
-     present) + offsetof(roofline_fused_moe_shared_expert_fwd_present, shared_w_gate_up)),
+                          present) + offsetof(roofline_fused_moe_shared_expert_fwd_present,
+                                              shared_w_gate_up)),
      (ptrdiff_t)offsetof(roofline_fused_moe_shared_expert_fwd_args, shared_w_gate_up), ROOFLINE_NOWHERE},
     {"shared_w_down", ROOFLINE_INPUT,
      (ptrdiff_t)(offsetof(roofline_fused_moe_shared_expert_fwd_call,
-     present) + offsetof(roofline_fused_moe_shared_expert_fwd_present, shared_w_down)),
+                          present) + offsetof(roofline_fused_moe_shared_expert_fwd_present, shared_w_down)),
      (ptrdiff_t)offsetof(roofline_fused_moe_shared_expert_fwd_args, shared_w_down), ROOFLINE_NOWHERE},
     {"shared_output", ROOFLINE_OUTPUT,
      (ptrdiff_t)(offsetof(roofline_fused_moe_shared_expert_fwd_call,
-     present) + offsetof(roofline_fused_moe_shared_expert_fwd_present, shared_output)), ROOFLINE_NOWHERE,
-     ROOFLINE_NOWHERE},
+                          present) + offsetof(roofline_fused_moe_shared_expert_fwd_present, shared_output)),
+     ROOFLINE_NOWHERE, ROOFLINE_NOWHERE},
     {"routed_output", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE},
 };
 static const roofline_stage fused_moe_shared_expert_fwd_stages[] = {

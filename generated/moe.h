@@ -54,8 +54,7 @@ extern const roofline_op roofline_fused_top_k_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_fused_top_k_fwd_call *roofline_fused_top_k_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_fused_top_k_fwd_op ? (const roofline_fused_top_k_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_fused_top_k_fwd_op ? (const roofline_fused_top_k_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -103,8 +102,8 @@ extern const roofline_op roofline_moe_permute_align_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_moe_permute_align_fwd_call *roofline_moe_permute_align_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_moe_permute_align_fwd_op
-      ? (const roofline_moe_permute_align_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_moe_permute_align_fwd_op ? (const roofline_moe_permute_align_fwd_call *)call
+      : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -154,8 +153,8 @@ extern const roofline_op roofline_moe_pre_permute_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_moe_pre_permute_fwd_call *roofline_moe_pre_permute_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_moe_pre_permute_fwd_op
-      ? (const roofline_moe_pre_permute_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_moe_pre_permute_fwd_op ? (const roofline_moe_pre_permute_fwd_call *)call
+      : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -219,8 +218,8 @@ extern const roofline_op roofline_moe_grouped_gemm_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_moe_grouped_gemm_fwd_call *roofline_moe_grouped_gemm_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_moe_grouped_gemm_fwd_op
-      ? (const roofline_moe_grouped_gemm_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_moe_grouped_gemm_fwd_op ? (const roofline_moe_grouped_gemm_fwd_call *)call
+      : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -283,8 +282,7 @@ extern const roofline_op roofline_moe_expert_mlp_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_moe_expert_mlp_fwd_call *roofline_moe_expert_mlp_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_moe_expert_mlp_fwd_op
-      ? (const roofline_moe_expert_mlp_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_moe_expert_mlp_fwd_op ? (const roofline_moe_expert_mlp_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -346,8 +344,8 @@ extern const roofline_op roofline_moe_post_permute_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_moe_post_permute_fwd_call *roofline_moe_post_permute_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_moe_post_permute_fwd_op
-      ? (const roofline_moe_post_permute_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_moe_post_permute_fwd_op ? (const roofline_moe_post_permute_fwd_call *)call
+      : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -407,8 +405,8 @@ extern const roofline_op roofline_fused_mo_e_experts_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_fused_mo_e_experts_fwd_call *roofline_fused_mo_e_experts_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_fused_mo_e_experts_fwd_op
-      ? (const roofline_fused_mo_e_experts_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_fused_mo_e_experts_fwd_op ? (const roofline_fused_mo_e_experts_fwd_call *)call
+      : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -417,7 +415,8 @@ roofline_status roofline_fused_mo_e_experts_fwd_bind(roofline_fused_mo_e_experts
                                                      const roofline_fused_mo_e_experts_fwd_args *args,
                                                      roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
-roofline_status roofline_fused_mo_e_experts_fwd_eval_roofline(const roofline_fused_mo_e_experts_fwd_call *call, roofline_cost *cost);
+roofline_status roofline_fused_mo_e_experts_fwd_eval_roofline(const roofline_fused_mo_e_experts_fwd_call *call,
+                                                              roofline_cost *cost);
 const char *roofline_fused_mo_e_experts_fwd_roof_key(const roofline_call *call);
 
 /* ---- IndexedExpertMLPFwdOp, moe.yaml:280 ---- */
@@ -461,8 +460,8 @@ extern const roofline_op roofline_indexed_expert_mlp_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_indexed_expert_mlp_fwd_call *roofline_indexed_expert_mlp_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_indexed_expert_mlp_fwd_op
-      ? (const roofline_indexed_expert_mlp_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_indexed_expert_mlp_fwd_op ? (const roofline_indexed_expert_mlp_fwd_call *)call
+      : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -471,7 +470,8 @@ roofline_status roofline_indexed_expert_mlp_fwd_bind(roofline_indexed_expert_mlp
                                                      const roofline_indexed_expert_mlp_fwd_args *args,
                                                      roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
-roofline_status roofline_indexed_expert_mlp_fwd_eval_roofline(const roofline_indexed_expert_mlp_fwd_call *call, roofline_cost *cost);
+roofline_status roofline_indexed_expert_mlp_fwd_eval_roofline(const roofline_indexed_expert_mlp_fwd_call *call,
+                                                              roofline_cost *cost);
 const char *roofline_indexed_expert_mlp_fwd_roof_key(const roofline_call *call);
 
 /* ---- FusedMoeFwdOp, moe.yaml:310 ---- */
@@ -529,8 +529,7 @@ extern const roofline_op roofline_fused_moe_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_fused_moe_fwd_call *roofline_fused_moe_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_fused_moe_fwd_op ? (const roofline_fused_moe_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_fused_moe_fwd_op ? (const roofline_fused_moe_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -611,15 +610,17 @@ extern const roofline_op roofline_fused_moe_shared_expert_fwd_op;
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_fused_moe_shared_expert_fwd_call *roofline_fused_moe_shared_expert_fwd_cast(const roofline_call *call) {
   return call->op == &roofline_fused_moe_shared_expert_fwd_op
-      ? (const roofline_fused_moe_shared_expert_fwd_call *)(const void *)call : NULL;
+      ? (const roofline_fused_moe_shared_expert_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_fused_moe_shared_expert_fwd_bind(roofline_fused_moe_shared_expert_fwd_call *call,
-                                                          const roofline_fused_moe_shared_expert_fwd_args *args, roofline_error *error);
+                                                          const roofline_fused_moe_shared_expert_fwd_args *args,
+                                                          roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
-roofline_status roofline_fused_moe_shared_expert_fwd_eval_roofline(const roofline_fused_moe_shared_expert_fwd_call *call, roofline_cost *cost);
+roofline_status roofline_fused_moe_shared_expert_fwd_eval_roofline(const roofline_fused_moe_shared_expert_fwd_call *call,
+                                                                   roofline_cost *cost);
 const char *roofline_fused_moe_shared_expert_fwd_roof_key(const roofline_call *call);
 
 #ifdef __cplusplus

@@ -9,7 +9,7 @@
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status rms_norm_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                            roofline_dtype *dtype_out) {
-  const roofline_rms_norm_fwd_call *call = (const roofline_rms_norm_fwd_call *)(const void *)self;
+  const roofline_rms_norm_fwd_call *call = (const roofline_rms_norm_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -41,21 +41,15 @@ roofline_status roofline_rms_norm_fwd_eval_roofline(const roofline_rms_norm_fwd_
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status,
-                                     roofline_mul(&status, call->present.weight ? 4 : 3,
-                                     roofline_prod(&status, roofline_seq_of_shape(&call->B))),
-                                     roofline_prod(&status, call->normalized_shape));
-  int64_t bytes = roofline_mul(&status,
-                               roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                               roofline_prod(&status, call->normalized_shape)), T_size); /* x: read */
-  if (call->present.weight) bytes = roofline_add(&status, bytes,
-                                                 roofline_mul(&status,
-                                                 roofline_prod(&status, call->normalized_shape),
-                                                 T_size)); /* weight: read */
+  const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
+  const int64_t normalized_shape_prod = roofline_prod(&status, call->normalized_shape);
+  const int64_t flops = roofline_mul3(&status, call->present.weight ? 4 : 3, B_prod, normalized_shape_prod);
+  int64_t bytes = roofline_mul3(&status, B_prod, normalized_shape_prod, T_size); /* x: read */
+  if (call->present.weight)
+    bytes = roofline_add(&status, bytes,
+                         roofline_mul(&status, normalized_shape_prod, T_size)); /* weight: read */
   bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       roofline_prod(&status, call->normalized_shape)), T_size)); /* output: written */
+                       roofline_mul3(&status, B_prod, normalized_shape_prod, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -69,17 +63,16 @@ const char *roofline_rms_norm_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_rms_norm_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_rms_norm_fwd_call *call = (const roofline_rms_norm_fwd_call *)(const void *)self;
+  const roofline_rms_norm_fwd_call *call = (const roofline_rms_norm_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status,
-                               roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                               roofline_prod(&status, call->normalized_shape)), T_size); /* x: read */
-  if (call->present.weight) total = roofline_add(&status, total,
-                                                 roofline_mul(&status,
-                                                 roofline_prod(&status, call->normalized_shape),
-                                                 T_size)); /* weight: read */
+  const int64_t normalized_shape_prod = roofline_prod(&status, call->normalized_shape);
+  int64_t total = roofline_mul3(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
+                                normalized_shape_prod, T_size); /* x: read */
+  if (call->present.weight)
+    total = roofline_add(&status, total,
+                         roofline_mul(&status, normalized_shape_prod, T_size)); /* weight: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -99,22 +92,23 @@ roofline_status roofline_rms_norm_fwd_bind(roofline_rms_norm_fwd_call *call,
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_rms_norm_fwd_op;
   call->normalized_shape = args->normalized_shape;
-  if ((status = roofline_bind_seq(error, "params.normalized_shape", args->normalized_shape, -1,
-                                  false)) != ROOFLINE_OK) return status;
+  status = roofline_bind_seq(error, "params.normalized_shape", args->normalized_shape, -1, false);
+  if (status != ROOFLINE_OK) return status;
   call->eps = args->eps;
-  if ((status = roofline_bind_value(error, "params.eps", &args->eps,
-                                    &rms_norm_fwd_eps_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.eps", &args->eps, &rms_norm_fwd_eps_union);
+  if (status != ROOFLINE_OK) return status;
   call->present.weight = args->weight.dtype != ROOFLINE_DTYPE_NONE;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.weight", &args->weight,
-                                     call->present.weight)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.weight", &args->weight, call->present.weight);
+  if (status != ROOFLINE_OK) return status;
   if (!(call->normalized_shape.len > 0) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[0]", "len(normalized_shape) > 0",
                                   call->normalized_shape.len, 0);
   /* x: [*B, *normalized_shape] */
   call->T = args->x.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->x, 0, roofline_bind_len(call->normalized_shape),
-                                     &call->B)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->x, 0, roofline_bind_len(call->normalized_shape),
+                                &call->B);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0xc01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -166,12 +160,12 @@ static void rms_norm_fwd_set_defaults(void *args) {
 }
 
 static roofline_status rms_norm_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_rms_norm_fwd_bind((roofline_rms_norm_fwd_call *)(void *)call,
+  return roofline_rms_norm_fwd_bind((roofline_rms_norm_fwd_call *)call,
                                     (const roofline_rms_norm_fwd_args *)args, error);
 }
 
 static roofline_status rms_norm_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_rms_norm_fwd_eval_roofline((const roofline_rms_norm_fwd_call *)(const void *)call, cost);
+  return roofline_rms_norm_fwd_eval_roofline((const roofline_rms_norm_fwd_call *)call, cost);
 }
 
 static const roofline_field rms_norm_fwd_indices[] = {
@@ -189,7 +183,7 @@ static const roofline_tensor_info rms_norm_fwd_tensors[] = {
      ROOFLINE_NOWHERE},
     {"weight", ROOFLINE_INPUT,
      (ptrdiff_t)(offsetof(roofline_rms_norm_fwd_call, present) + offsetof(roofline_rms_norm_fwd_present,
-     weight)), (ptrdiff_t)offsetof(roofline_rms_norm_fwd_args, weight), ROOFLINE_NOWHERE},
+        weight)), (ptrdiff_t)offsetof(roofline_rms_norm_fwd_args, weight), ROOFLINE_NOWHERE},
     {"output", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE},
 };
 
@@ -208,7 +202,7 @@ const roofline_op roofline_rms_norm_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status rms_norm_bwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                            roofline_dtype *dtype_out) {
-  const roofline_rms_norm_bwd_call *call = (const roofline_rms_norm_bwd_call *)(const void *)self;
+  const roofline_rms_norm_bwd_call *call = (const roofline_rms_norm_bwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
@@ -254,24 +248,13 @@ roofline_status roofline_rms_norm_bwd_eval_roofline(const roofline_rms_norm_bwd_
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status,
-                                     roofline_mul(&status, 9,
-                                     roofline_prod(&status, roofline_seq_of_shape(&call->B))), N);
-  int64_t bytes = roofline_mul(&status,
-                               roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                               N), T_size); /* grad_out: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)), N),
-                       T_size)); /* x: read */
+  const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
+  const int64_t flops = roofline_mul3(&status, 9, B_prod, N);
+  int64_t bytes = roofline_mul3(&status, B_prod, N, T_size); /* grad_out: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B_prod, N, T_size)); /* x: read */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, N, T_size)); /* weight: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       4)); /* rstd: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)), N),
-                       T_size)); /* grad_x: written */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, B_prod, 4)); /* rstd: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B_prod, N, T_size)); /* grad_x: written */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, N, T_size)); /* grad_weight: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
@@ -286,22 +269,16 @@ const char *roofline_rms_norm_bwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_rms_norm_bwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_rms_norm_bwd_call *call = (const roofline_rms_norm_bwd_call *)(const void *)self;
+  const roofline_rms_norm_bwd_call *call = (const roofline_rms_norm_bwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status,
-                               roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                               N), T_size); /* grad_out: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)), N),
-                       T_size)); /* x: read */
+  const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
+  int64_t total = roofline_mul3(&status, B_prod, N, T_size); /* grad_out: read */
+  total = roofline_add(&status, total, roofline_mul3(&status, B_prod, N, T_size)); /* x: read */
   total = roofline_add(&status, total, roofline_mul(&status, N, T_size)); /* weight: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       4)); /* rstd: read */
+  total = roofline_add(&status, total, roofline_mul(&status, B_prod, 4)); /* rstd: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -322,17 +299,17 @@ roofline_status roofline_rms_norm_bwd_bind(roofline_rms_norm_bwd_call *call,
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_rms_norm_bwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.grad_out", &args->grad_out,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.grad_out", &args->grad_out, true);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.weight", &args->weight,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.weight", &args->weight, true);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.rstd", &args->rstd, true)) != ROOFLINE_OK) return status;
   /* grad_out: [*B, N] */
   call->T = args->grad_out.dtype;
   if ((status = roofline_bind_rank(error, &names[0], &args->grad_out, 1, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_splice(error, &names[0], &args->grad_out, 0, 1,
-                                     &call->B)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->grad_out, 0, 1, &call->B);
+  if (status != ROOFLINE_OK) return status;
   call->N = roofline_bind_axis(&args->grad_out, roofline_bind_len(roofline_seq_of_shape(&call->B)));
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0xc01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
@@ -358,12 +335,12 @@ static void rms_norm_bwd_set_defaults(void *args) {
 }
 
 static roofline_status rms_norm_bwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_rms_norm_bwd_bind((roofline_rms_norm_bwd_call *)(void *)call,
+  return roofline_rms_norm_bwd_bind((roofline_rms_norm_bwd_call *)call,
                                     (const roofline_rms_norm_bwd_args *)args, error);
 }
 
 static roofline_status rms_norm_bwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_rms_norm_bwd_eval_roofline((const roofline_rms_norm_bwd_call *)(const void *)call, cost);
+  return roofline_rms_norm_bwd_eval_roofline((const roofline_rms_norm_bwd_call *)call, cost);
 }
 
 static const roofline_field rms_norm_bwd_indices[] = {
@@ -399,7 +376,7 @@ const roofline_op roofline_rms_norm_bwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status layer_norm_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                              roofline_dtype *dtype_out) {
-  const roofline_layer_norm_fwd_call *call = (const roofline_layer_norm_fwd_call *)(const void *)self;
+  const roofline_layer_norm_fwd_call *call = (const roofline_layer_norm_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -435,28 +412,21 @@ roofline_status roofline_layer_norm_fwd_eval_roofline(const roofline_layer_norm_
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status,
-                                     roofline_mul(&status,
-                                     roofline_add(&status,
-                                     roofline_add(&status, 5, call->present.weight ? 1 : 0),
-                                     call->present.bias ? 1 : 0),
-                                     roofline_prod(&status, roofline_seq_of_shape(&call->B))),
-                                     roofline_prod(&status, call->normalized_shape));
-  int64_t bytes = roofline_mul(&status,
-                               roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                               roofline_prod(&status, call->normalized_shape)), T_size); /* x: read */
-  if (call->present.weight) bytes = roofline_add(&status, bytes,
-                                                 roofline_mul(&status,
-                                                 roofline_prod(&status, call->normalized_shape),
-                                                 T_size)); /* weight: read */
-  if (call->present.bias) bytes = roofline_add(&status, bytes,
-                                               roofline_mul(&status,
-                                               roofline_prod(&status, call->normalized_shape),
-                                               T_size)); /* bias: read */
+  const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
+  const int64_t normalized_shape_prod = roofline_prod(&status, call->normalized_shape);
+  const int64_t flops = roofline_mul3(&status,
+                                      roofline_add3(&status, 5, call->present.weight ? 1 : 0,
+                                                    call->present.bias ? 1 : 0), B_prod,
+                                      normalized_shape_prod);
+  int64_t bytes = roofline_mul3(&status, B_prod, normalized_shape_prod, T_size); /* x: read */
+  if (call->present.weight)
+    bytes = roofline_add(&status, bytes,
+                         roofline_mul(&status, normalized_shape_prod, T_size)); /* weight: read */
+  if (call->present.bias)
+    bytes = roofline_add(&status, bytes,
+                         roofline_mul(&status, normalized_shape_prod, T_size)); /* bias: read */
   bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       roofline_prod(&status, call->normalized_shape)), T_size)); /* output: written */
+                       roofline_mul3(&status, B_prod, normalized_shape_prod, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -470,21 +440,19 @@ const char *roofline_layer_norm_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_layer_norm_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_layer_norm_fwd_call *call = (const roofline_layer_norm_fwd_call *)(const void *)self;
+  const roofline_layer_norm_fwd_call *call = (const roofline_layer_norm_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status,
-                               roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                               roofline_prod(&status, call->normalized_shape)), T_size); /* x: read */
-  if (call->present.weight) total = roofline_add(&status, total,
-                                                 roofline_mul(&status,
-                                                 roofline_prod(&status, call->normalized_shape),
-                                                 T_size)); /* weight: read */
-  if (call->present.bias) total = roofline_add(&status, total,
-                                               roofline_mul(&status,
-                                               roofline_prod(&status, call->normalized_shape),
-                                               T_size)); /* bias: read */
+  const int64_t normalized_shape_prod = roofline_prod(&status, call->normalized_shape);
+  int64_t total = roofline_mul3(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
+                                normalized_shape_prod, T_size); /* x: read */
+  if (call->present.weight)
+    total = roofline_add(&status, total,
+                         roofline_mul(&status, normalized_shape_prod, T_size)); /* weight: read */
+  if (call->present.bias)
+    total = roofline_add(&status, total,
+                         roofline_mul(&status, normalized_shape_prod, T_size)); /* bias: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -505,23 +473,24 @@ roofline_status roofline_layer_norm_fwd_bind(roofline_layer_norm_fwd_call *call,
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_layer_norm_fwd_op;
   call->normalized_shape = args->normalized_shape;
-  if ((status = roofline_bind_seq(error, "params.normalized_shape", args->normalized_shape, -1,
-                                  false)) != ROOFLINE_OK) return status;
+  status = roofline_bind_seq(error, "params.normalized_shape", args->normalized_shape, -1, false);
+  if (status != ROOFLINE_OK) return status;
   call->eps = args->eps;
   call->present.weight = args->weight.dtype != ROOFLINE_DTYPE_NONE;
   call->present.bias = args->bias.dtype != ROOFLINE_DTYPE_NONE;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.weight", &args->weight,
-                                     call->present.weight)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.bias", &args->bias,
-                                     call->present.bias)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.weight", &args->weight, call->present.weight);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.bias", &args->bias, call->present.bias);
+  if (status != ROOFLINE_OK) return status;
   if (!(call->normalized_shape.len > 0) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[0]", "len(normalized_shape) > 0",
                                   call->normalized_shape.len, 0);
   /* x: [*B, *normalized_shape] */
   call->T = args->x.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->x, 0, roofline_bind_len(call->normalized_shape),
-                                     &call->B)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->x, 0, roofline_bind_len(call->normalized_shape),
+                                &call->B);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -573,13 +542,12 @@ static void layer_norm_fwd_set_defaults(void *args) {
 }
 
 static roofline_status layer_norm_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_layer_norm_fwd_bind((roofline_layer_norm_fwd_call *)(void *)call,
+  return roofline_layer_norm_fwd_bind((roofline_layer_norm_fwd_call *)call,
                                       (const roofline_layer_norm_fwd_args *)args, error);
 }
 
 static roofline_status layer_norm_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_layer_norm_fwd_eval_roofline((const roofline_layer_norm_fwd_call *)(const void *)call,
-                                               cost);
+  return roofline_layer_norm_fwd_eval_roofline((const roofline_layer_norm_fwd_call *)call, cost);
 }
 
 static const roofline_field layer_norm_fwd_indices[] = {
@@ -597,10 +565,10 @@ static const roofline_tensor_info layer_norm_fwd_tensors[] = {
      ROOFLINE_NOWHERE},
     {"weight", ROOFLINE_INPUT,
      (ptrdiff_t)(offsetof(roofline_layer_norm_fwd_call, present) + offsetof(roofline_layer_norm_fwd_present,
-     weight)), (ptrdiff_t)offsetof(roofline_layer_norm_fwd_args, weight), ROOFLINE_NOWHERE},
+        weight)), (ptrdiff_t)offsetof(roofline_layer_norm_fwd_args, weight), ROOFLINE_NOWHERE},
     {"bias", ROOFLINE_INPUT,
      (ptrdiff_t)(offsetof(roofline_layer_norm_fwd_call, present) + offsetof(roofline_layer_norm_fwd_present,
-     bias)), (ptrdiff_t)offsetof(roofline_layer_norm_fwd_args, bias), ROOFLINE_NOWHERE},
+        bias)), (ptrdiff_t)offsetof(roofline_layer_norm_fwd_args, bias), ROOFLINE_NOWHERE},
     {"output", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE},
 };
 
@@ -621,7 +589,7 @@ const roofline_op roofline_layer_norm_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status layer_norm_bwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                              roofline_dtype *dtype_out) {
-  const roofline_layer_norm_bwd_call *call = (const roofline_layer_norm_bwd_call *)(const void *)self;
+  const roofline_layer_norm_bwd_call *call = (const roofline_layer_norm_bwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
@@ -675,27 +643,14 @@ roofline_status roofline_layer_norm_bwd_eval_roofline(const roofline_layer_norm_
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status,
-                                     roofline_mul(&status, 13,
-                                     roofline_prod(&status, roofline_seq_of_shape(&call->B))), N);
-  int64_t bytes = roofline_mul(&status,
-                               roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                               N), T_size); /* grad_out: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)), N),
-                       T_size)); /* x: read */
+  const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
+  const int64_t flops = roofline_mul3(&status, 13, B_prod, N);
+  int64_t bytes = roofline_mul3(&status, B_prod, N, T_size); /* grad_out: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B_prod, N, T_size)); /* x: read */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, N, T_size)); /* weight: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       4)); /* mean: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       4)); /* rstd: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)), N),
-                       T_size)); /* grad_x: written */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, B_prod, 4)); /* mean: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, B_prod, 4)); /* rstd: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B_prod, N, T_size)); /* grad_x: written */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, N, T_size)); /* grad_weight: written */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, N, T_size)); /* grad_bias: written */
   if (status != ROOFLINE_OK) return status;
@@ -711,25 +666,17 @@ const char *roofline_layer_norm_bwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_layer_norm_bwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_layer_norm_bwd_call *call = (const roofline_layer_norm_bwd_call *)(const void *)self;
+  const roofline_layer_norm_bwd_call *call = (const roofline_layer_norm_bwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status,
-                               roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                               N), T_size); /* grad_out: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)), N),
-                       T_size)); /* x: read */
+  const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
+  int64_t total = roofline_mul3(&status, B_prod, N, T_size); /* grad_out: read */
+  total = roofline_add(&status, total, roofline_mul3(&status, B_prod, N, T_size)); /* x: read */
   total = roofline_add(&status, total, roofline_mul(&status, N, T_size)); /* weight: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       4)); /* mean: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       4)); /* rstd: read */
+  total = roofline_add(&status, total, roofline_mul(&status, B_prod, 4)); /* mean: read */
+  total = roofline_add(&status, total, roofline_mul(&status, B_prod, 4)); /* rstd: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -753,18 +700,18 @@ roofline_status roofline_layer_norm_bwd_bind(roofline_layer_norm_bwd_call *call,
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_layer_norm_bwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.grad_out", &args->grad_out,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.grad_out", &args->grad_out, true);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.weight", &args->weight,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.weight", &args->weight, true);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.mean", &args->mean, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.rstd", &args->rstd, true)) != ROOFLINE_OK) return status;
   /* grad_out: [*B, N] */
   call->T = args->grad_out.dtype;
   if ((status = roofline_bind_rank(error, &names[0], &args->grad_out, 1, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_splice(error, &names[0], &args->grad_out, 0, 1,
-                                     &call->B)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->grad_out, 0, 1, &call->B);
+  if (status != ROOFLINE_OK) return status;
   call->N = roofline_bind_axis(&args->grad_out, roofline_bind_len(roofline_seq_of_shape(&call->B)));
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
@@ -789,13 +736,12 @@ static void layer_norm_bwd_set_defaults(void *args) {
 }
 
 static roofline_status layer_norm_bwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_layer_norm_bwd_bind((roofline_layer_norm_bwd_call *)(void *)call,
+  return roofline_layer_norm_bwd_bind((roofline_layer_norm_bwd_call *)call,
                                       (const roofline_layer_norm_bwd_args *)args, error);
 }
 
 static roofline_status layer_norm_bwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_layer_norm_bwd_eval_roofline((const roofline_layer_norm_bwd_call *)(const void *)call,
-                                               cost);
+  return roofline_layer_norm_bwd_eval_roofline((const roofline_layer_norm_bwd_call *)call, cost);
 }
 
 static const roofline_field layer_norm_bwd_indices[] = {
@@ -835,7 +781,7 @@ const roofline_op roofline_layer_norm_bwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status ada_layer_norm_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                  roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_ada_layer_norm_fwd_call *call = (const roofline_ada_layer_norm_fwd_call *)(const void *)self;
+  const roofline_ada_layer_norm_fwd_call *call = (const roofline_ada_layer_norm_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
@@ -875,24 +821,12 @@ roofline_status roofline_ada_layer_norm_fwd_eval_roofline(const roofline_ada_lay
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status,
-                                     roofline_mul(&status, 7,
-                                     roofline_prod(&status, roofline_seq_of_shape(&call->B))), N);
-  int64_t bytes = roofline_mul(&status,
-                               roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                               N), T_size); /* x: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)), N),
-                       T_size)); /* scale: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)), N),
-                       T_size)); /* shift: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)), N),
-                       T_size)); /* output: written */
+  const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
+  const int64_t flops = roofline_mul3(&status, 7, B_prod, N);
+  int64_t bytes = roofline_mul3(&status, B_prod, N, T_size); /* x: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B_prod, N, T_size)); /* scale: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B_prod, N, T_size)); /* shift: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B_prod, N, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -906,22 +840,15 @@ const char *roofline_ada_layer_norm_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_ada_layer_norm_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_ada_layer_norm_fwd_call *call = (const roofline_ada_layer_norm_fwd_call *)(const void *)self;
+  const roofline_ada_layer_norm_fwd_call *call = (const roofline_ada_layer_norm_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status,
-                               roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                               N), T_size); /* x: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)), N),
-                       T_size)); /* scale: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)), N),
-                       T_size)); /* shift: read */
+  const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
+  int64_t total = roofline_mul3(&status, B_prod, N, T_size); /* x: read */
+  total = roofline_add(&status, total, roofline_mul3(&status, B_prod, N, T_size)); /* scale: read */
+  total = roofline_add(&status, total, roofline_mul3(&status, B_prod, N, T_size)); /* shift: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -943,15 +870,15 @@ roofline_status roofline_ada_layer_norm_fwd_bind(roofline_ada_layer_norm_fwd_cal
   call->roofline.op = &roofline_ada_layer_norm_fwd_op;
   call->eps = args->eps;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.scale", &args->scale,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.shift", &args->shift,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.scale", &args->scale, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.shift", &args->shift, true);
+  if (status != ROOFLINE_OK) return status;
   /* x: [*B, N] */
   call->T = args->x.dtype;
   if ((status = roofline_bind_rank(error, &names[0], &args->x, 1, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_splice(error, &names[0], &args->x, 0, 1,
-                                     &call->B)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->x, 0, 1, &call->B);
+  if (status != ROOFLINE_OK) return status;
   call->N = roofline_bind_axis(&args->x, roofline_bind_len(roofline_seq_of_shape(&call->B)));
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
@@ -984,12 +911,12 @@ static void ada_layer_norm_fwd_set_defaults(void *args) {
 
 static roofline_status ada_layer_norm_fwd_bind_any(roofline_call *call, const void *args,
                                                    roofline_error *error) {
-  return roofline_ada_layer_norm_fwd_bind((roofline_ada_layer_norm_fwd_call *)(void *)call,
+  return roofline_ada_layer_norm_fwd_bind((roofline_ada_layer_norm_fwd_call *)call,
                                           (const roofline_ada_layer_norm_fwd_args *)args, error);
 }
 
 static roofline_status ada_layer_norm_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_ada_layer_norm_fwd_eval_roofline((const roofline_ada_layer_norm_fwd_call *)(const void *)call, cost);
+  return roofline_ada_layer_norm_fwd_eval_roofline((const roofline_ada_layer_norm_fwd_call *)call, cost);
 }
 
 static const roofline_field ada_layer_norm_fwd_indices[] = {
@@ -1028,7 +955,7 @@ const roofline_op roofline_ada_layer_norm_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status ada_layer_norm_zero_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                       roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_ada_layer_norm_zero_fwd_call *call = (const roofline_ada_layer_norm_zero_fwd_call *)(const void *)self;
+  const roofline_ada_layer_norm_zero_fwd_call *call = (const roofline_ada_layer_norm_zero_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
@@ -1066,34 +993,20 @@ static roofline_status ada_layer_norm_zero_fwd_tensor(const roofline_call *self,
 
 /* AdaLayerNormZeroFwdOp (norm.yaml:129): flops 8 * prod(B) * N (norm.yaml:148); bytes derived from the
    signature */
-roofline_status roofline_ada_layer_norm_zero_fwd_eval_roofline(const roofline_ada_layer_norm_zero_fwd_call *call, roofline_cost *cost) {
+roofline_status roofline_ada_layer_norm_zero_fwd_eval_roofline(const roofline_ada_layer_norm_zero_fwd_call *call,
+                                                               roofline_cost *cost) {
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status,
-                                     roofline_mul(&status, 8,
-                                     roofline_prod(&status, roofline_seq_of_shape(&call->B))), N);
-  int64_t bytes = roofline_mul(&status,
-                               roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                               N), T_size); /* x: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)), N),
-                       T_size)); /* scale: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)), N),
-                       T_size)); /* shift: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)), N),
-                       T_size)); /* gate: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)), N),
-                       T_size)); /* output: written */
+  const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
+  const int64_t flops = roofline_mul3(&status, 8, B_prod, N);
+  int64_t bytes = roofline_mul3(&status, B_prod, N, T_size); /* x: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B_prod, N, T_size)); /* scale: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B_prod, N, T_size)); /* shift: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B_prod, N, T_size)); /* gate: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B_prod, N, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1107,26 +1020,16 @@ const char *roofline_ada_layer_norm_zero_fwd_roof_key(const roofline_call *self)
 
 roofline_status roofline_ada_layer_norm_zero_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_ada_layer_norm_zero_fwd_call *call = (const roofline_ada_layer_norm_zero_fwd_call *)(const void *)self;
+  const roofline_ada_layer_norm_zero_fwd_call *call = (const roofline_ada_layer_norm_zero_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status,
-                               roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                               N), T_size); /* x: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)), N),
-                       T_size)); /* scale: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)), N),
-                       T_size)); /* shift: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)), N),
-                       T_size)); /* gate: read */
+  const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
+  int64_t total = roofline_mul3(&status, B_prod, N, T_size); /* x: read */
+  total = roofline_add(&status, total, roofline_mul3(&status, B_prod, N, T_size)); /* scale: read */
+  total = roofline_add(&status, total, roofline_mul3(&status, B_prod, N, T_size)); /* shift: read */
+  total = roofline_add(&status, total, roofline_mul3(&status, B_prod, N, T_size)); /* gate: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -1149,16 +1052,16 @@ roofline_status roofline_ada_layer_norm_zero_fwd_bind(roofline_ada_layer_norm_ze
   call->roofline.op = &roofline_ada_layer_norm_zero_fwd_op;
   call->eps = args->eps;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.scale", &args->scale,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.shift", &args->shift,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.scale", &args->scale, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.shift", &args->shift, true);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.gate", &args->gate, true)) != ROOFLINE_OK) return status;
   /* x: [*B, N] */
   call->T = args->x.dtype;
   if ((status = roofline_bind_rank(error, &names[0], &args->x, 1, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_splice(error, &names[0], &args->x, 0, 1,
-                                     &call->B)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->x, 0, 1, &call->B);
+  if (status != ROOFLINE_OK) return status;
   call->N = roofline_bind_axis(&args->x, roofline_bind_len(roofline_seq_of_shape(&call->B)));
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
@@ -1190,12 +1093,13 @@ static void ada_layer_norm_zero_fwd_set_defaults(void *args) {
 
 static roofline_status ada_layer_norm_zero_fwd_bind_any(roofline_call *call, const void *args,
                                                         roofline_error *error) {
-  return roofline_ada_layer_norm_zero_fwd_bind((roofline_ada_layer_norm_zero_fwd_call *)(void *)call,
+  return roofline_ada_layer_norm_zero_fwd_bind((roofline_ada_layer_norm_zero_fwd_call *)call,
                                                (const roofline_ada_layer_norm_zero_fwd_args *)args, error);
 }
 
 static roofline_status ada_layer_norm_zero_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_ada_layer_norm_zero_fwd_eval_roofline((const roofline_ada_layer_norm_zero_fwd_call *)(const void *)call, cost);
+  return roofline_ada_layer_norm_zero_fwd_eval_roofline((const roofline_ada_layer_norm_zero_fwd_call *)call,
+                                                        cost);
 }
 
 static const roofline_field ada_layer_norm_zero_fwd_indices[] = {
@@ -1236,7 +1140,7 @@ const roofline_op roofline_ada_layer_norm_zero_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status fused_add_layer_norm_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                        roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_fused_add_layer_norm_fwd_call *call = (const roofline_fused_add_layer_norm_fwd_call *)(const void *)self;
+  const roofline_fused_add_layer_norm_fwd_call *call = (const roofline_fused_add_layer_norm_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
@@ -1277,32 +1181,21 @@ static roofline_status fused_add_layer_norm_fwd_tensor(const roofline_call *self
 
 /* FusedAddLayerNormFwdOp (norm.yaml:150): flops 8 * prod(B) * N (norm.yaml:173); bytes derived from the
    signature */
-roofline_status roofline_fused_add_layer_norm_fwd_eval_roofline(const roofline_fused_add_layer_norm_fwd_call *call, roofline_cost *cost) {
+roofline_status roofline_fused_add_layer_norm_fwd_eval_roofline(const roofline_fused_add_layer_norm_fwd_call *call,
+                                                                roofline_cost *cost) {
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status,
-                                     roofline_mul(&status, 8,
-                                     roofline_prod(&status, roofline_seq_of_shape(&call->B))), N);
-  int64_t bytes = roofline_mul(&status,
-                               roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                               N), T_size); /* x: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)), N),
-                       T_size)); /* residual: read */
+  const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
+  const int64_t flops = roofline_mul3(&status, 8, B_prod, N);
+  int64_t bytes = roofline_mul3(&status, B_prod, N, T_size); /* x: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B_prod, N, T_size)); /* residual: read */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, N, T_size)); /* weight: read */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, N, T_size)); /* bias: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)), N),
-                       T_size)); /* output: written */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)), N),
-                       T_size)); /* residual_out: written */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B_prod, N, T_size)); /* output: written */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B_prod, N, T_size)); /* residual_out: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1316,18 +1209,14 @@ const char *roofline_fused_add_layer_norm_fwd_roof_key(const roofline_call *self
 
 roofline_status roofline_fused_add_layer_norm_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_fused_add_layer_norm_fwd_call *call = (const roofline_fused_add_layer_norm_fwd_call *)(const void *)self;
+  const roofline_fused_add_layer_norm_fwd_call *call = (const roofline_fused_add_layer_norm_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status,
-                               roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                               N), T_size); /* x: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)), N),
-                       T_size)); /* residual: read */
+  const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
+  int64_t total = roofline_mul3(&status, B_prod, N, T_size); /* x: read */
+  total = roofline_add(&status, total, roofline_mul3(&status, B_prod, N, T_size)); /* residual: read */
   total = roofline_add(&status, total, roofline_mul(&status, N, T_size)); /* weight: read */
   total = roofline_add(&status, total, roofline_mul(&status, N, T_size)); /* bias: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -1353,16 +1242,16 @@ roofline_status roofline_fused_add_layer_norm_fwd_bind(roofline_fused_add_layer_
   call->roofline.op = &roofline_fused_add_layer_norm_fwd_op;
   call->eps = args->eps;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.residual", &args->residual,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.weight", &args->weight,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.residual", &args->residual, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.weight", &args->weight, true);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.bias", &args->bias, true)) != ROOFLINE_OK) return status;
   /* x: [*B, N] */
   call->T = args->x.dtype;
   if ((status = roofline_bind_rank(error, &names[0], &args->x, 1, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_splice(error, &names[0], &args->x, 0, 1,
-                                     &call->B)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->x, 0, 1, &call->B);
+  if (status != ROOFLINE_OK) return status;
   call->N = roofline_bind_axis(&args->x, roofline_bind_len(roofline_seq_of_shape(&call->B)));
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
@@ -1405,12 +1294,13 @@ static void fused_add_layer_norm_fwd_set_defaults(void *args) {
 
 static roofline_status fused_add_layer_norm_fwd_bind_any(roofline_call *call, const void *args,
                                                          roofline_error *error) {
-  return roofline_fused_add_layer_norm_fwd_bind((roofline_fused_add_layer_norm_fwd_call *)(void *)call,
+  return roofline_fused_add_layer_norm_fwd_bind((roofline_fused_add_layer_norm_fwd_call *)call,
                                                 (const roofline_fused_add_layer_norm_fwd_args *)args, error);
 }
 
 static roofline_status fused_add_layer_norm_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_fused_add_layer_norm_fwd_eval_roofline((const roofline_fused_add_layer_norm_fwd_call *)(const void *)call, cost);
+  return roofline_fused_add_layer_norm_fwd_eval_roofline((const roofline_fused_add_layer_norm_fwd_call *)call,
+                                                         cost);
 }
 
 static const roofline_field fused_add_layer_norm_fwd_indices[] = {
@@ -1452,7 +1342,7 @@ const roofline_op roofline_fused_add_layer_norm_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status fused_add_rms_norm_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                      roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_fused_add_rms_norm_fwd_call *call = (const roofline_fused_add_rms_norm_fwd_call *)(const void *)self;
+  const roofline_fused_add_rms_norm_fwd_call *call = (const roofline_fused_add_rms_norm_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
@@ -1489,31 +1379,20 @@ static roofline_status fused_add_rms_norm_fwd_tensor(const roofline_call *self, 
 
 /* FusedAddRMSNormFwdOp (norm.yaml:175): flops 5 * prod(B) * N (norm.yaml:200); bytes derived from the
    signature */
-roofline_status roofline_fused_add_rms_norm_fwd_eval_roofline(const roofline_fused_add_rms_norm_fwd_call *call, roofline_cost *cost) {
+roofline_status roofline_fused_add_rms_norm_fwd_eval_roofline(const roofline_fused_add_rms_norm_fwd_call *call,
+                                                              roofline_cost *cost) {
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status,
-                                     roofline_mul(&status, 5,
-                                     roofline_prod(&status, roofline_seq_of_shape(&call->B))), N);
-  int64_t bytes = roofline_mul(&status,
-                               roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                               N), T_size); /* x: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)), N),
-                       T_size)); /* residual: read */
+  const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
+  const int64_t flops = roofline_mul3(&status, 5, B_prod, N);
+  int64_t bytes = roofline_mul3(&status, B_prod, N, T_size); /* x: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B_prod, N, T_size)); /* residual: read */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, N, T_size)); /* weight: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)), N),
-                       T_size)); /* output: written */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)), N),
-                       T_size)); /* residual_out: written */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B_prod, N, T_size)); /* output: written */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B_prod, N, T_size)); /* residual_out: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1527,18 +1406,14 @@ const char *roofline_fused_add_rms_norm_fwd_roof_key(const roofline_call *self) 
 
 roofline_status roofline_fused_add_rms_norm_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_fused_add_rms_norm_fwd_call *call = (const roofline_fused_add_rms_norm_fwd_call *)(const void *)self;
+  const roofline_fused_add_rms_norm_fwd_call *call = (const roofline_fused_add_rms_norm_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status,
-                               roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                               N), T_size); /* x: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)), N),
-                       T_size)); /* residual: read */
+  const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
+  int64_t total = roofline_mul3(&status, B_prod, N, T_size); /* x: read */
+  total = roofline_add(&status, total, roofline_mul3(&status, B_prod, N, T_size)); /* residual: read */
   total = roofline_add(&status, total, roofline_mul(&status, N, T_size)); /* weight: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
@@ -1562,15 +1437,15 @@ roofline_status roofline_fused_add_rms_norm_fwd_bind(roofline_fused_add_rms_norm
   call->roofline.op = &roofline_fused_add_rms_norm_fwd_op;
   call->eps = args->eps;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.residual", &args->residual,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.weight", &args->weight,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.residual", &args->residual, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.weight", &args->weight, true);
+  if (status != ROOFLINE_OK) return status;
   /* x: [*B, N] */
   call->T = args->x.dtype;
   if ((status = roofline_bind_rank(error, &names[0], &args->x, 1, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_splice(error, &names[0], &args->x, 0, 1,
-                                     &call->B)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->x, 0, 1, &call->B);
+  if (status != ROOFLINE_OK) return status;
   call->N = roofline_bind_axis(&args->x, roofline_bind_len(roofline_seq_of_shape(&call->B)));
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0xc01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
@@ -1630,12 +1505,13 @@ static void fused_add_rms_norm_fwd_set_defaults(void *args) {
 
 static roofline_status fused_add_rms_norm_fwd_bind_any(roofline_call *call, const void *args,
                                                        roofline_error *error) {
-  return roofline_fused_add_rms_norm_fwd_bind((roofline_fused_add_rms_norm_fwd_call *)(void *)call,
+  return roofline_fused_add_rms_norm_fwd_bind((roofline_fused_add_rms_norm_fwd_call *)call,
                                               (const roofline_fused_add_rms_norm_fwd_args *)args, error);
 }
 
 static roofline_status fused_add_rms_norm_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_fused_add_rms_norm_fwd_eval_roofline((const roofline_fused_add_rms_norm_fwd_call *)(const void *)call, cost);
+  return roofline_fused_add_rms_norm_fwd_eval_roofline((const roofline_fused_add_rms_norm_fwd_call *)call,
+                                                       cost);
 }
 
 static const roofline_field fused_add_rms_norm_fwd_indices[] = {
@@ -1676,7 +1552,8 @@ const roofline_op roofline_fused_add_rms_norm_fwd_op = {
 static roofline_status fused_add_rms_norm_in_place_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                               roofline_shape *shape,
                                                               roofline_dtype *dtype_out) {
-  const roofline_fused_add_rms_norm_in_place_fwd_call *call = (const roofline_fused_add_rms_norm_in_place_fwd_call *)(const void *)self;
+  const roofline_fused_add_rms_norm_in_place_fwd_call *call =
+      (const roofline_fused_add_rms_norm_in_place_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
@@ -1713,24 +1590,21 @@ static roofline_status fused_add_rms_norm_in_place_fwd_tensor(const roofline_cal
 
 /* FusedAddRMSNormInPlaceFwdOp (norm.yaml:202): flops 5 * prod(B) * N (norm.yaml:223); bytes derived from
    the signature */
-roofline_status roofline_fused_add_rms_norm_in_place_fwd_eval_roofline(const roofline_fused_add_rms_norm_in_place_fwd_call *call, roofline_cost *cost) {
+roofline_status roofline_fused_add_rms_norm_in_place_fwd_eval_roofline(const roofline_fused_add_rms_norm_in_place_fwd_call *call,
+    roofline_cost *cost) {
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status,
-                                     roofline_mul(&status, 5,
-                                     roofline_prod(&status, roofline_seq_of_shape(&call->B))), N);
+  const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
+  const int64_t flops = roofline_mul3(&status, 5, B_prod, N);
   int64_t bytes = roofline_mul(&status, 2,
-                               roofline_mul(&status,
-                               roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                               N), T_size)); /* x: read and written */
+                               roofline_mul3(&status, B_prod, N, T_size)); /* x: read and written */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, 2,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)), N),
-                       T_size))); /* residual: read and written */
+                                    roofline_mul3(&status, B_prod, N,
+                                                  T_size))); /* residual: read and written */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, N, T_size)); /* weight: read */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
@@ -1746,18 +1620,15 @@ const char *roofline_fused_add_rms_norm_in_place_fwd_roof_key(const roofline_cal
 roofline_status roofline_fused_add_rms_norm_in_place_fwd_read_bytes(const roofline_call *self,
                                                                     int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_fused_add_rms_norm_in_place_fwd_call *call = (const roofline_fused_add_rms_norm_in_place_fwd_call *)(const void *)self;
+  const roofline_fused_add_rms_norm_in_place_fwd_call *call =
+      (const roofline_fused_add_rms_norm_in_place_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status,
-                               roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                               N), T_size); /* x: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)), N),
-                       T_size)); /* residual: read */
+  const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
+  int64_t total = roofline_mul3(&status, B_prod, N, T_size); /* x: read */
+  total = roofline_add(&status, total, roofline_mul3(&status, B_prod, N, T_size)); /* residual: read */
   total = roofline_add(&status, total, roofline_mul(&status, N, T_size)); /* weight: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
@@ -1771,7 +1642,9 @@ static const roofline_bind_names fused_add_rms_norm_in_place_fwd_names[] = {
     {"outputs.residual_out", "outputs.residual_out.shape", "outputs.residual_out.dtype", "[*B, N]"},
 };
 
-roofline_status roofline_fused_add_rms_norm_in_place_fwd_bind(roofline_fused_add_rms_norm_in_place_fwd_call *call, const roofline_fused_add_rms_norm_in_place_fwd_args *args, roofline_error *error) {
+roofline_status roofline_fused_add_rms_norm_in_place_fwd_bind(roofline_fused_add_rms_norm_in_place_fwd_call *call,
+                                                              const roofline_fused_add_rms_norm_in_place_fwd_args *args,
+                                                              roofline_error *error) {
   const roofline_bind_names *names = fused_add_rms_norm_in_place_fwd_names;
   roofline_status status = ROOFLINE_OK;
   (void)status;
@@ -1779,15 +1652,15 @@ roofline_status roofline_fused_add_rms_norm_in_place_fwd_bind(roofline_fused_add
   call->roofline.op = &roofline_fused_add_rms_norm_in_place_fwd_op;
   call->eps = args->eps;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.residual", &args->residual,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.weight", &args->weight,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.residual", &args->residual, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.weight", &args->weight, true);
+  if (status != ROOFLINE_OK) return status;
   /* x: [*B, N] */
   call->T = args->x.dtype;
   if ((status = roofline_bind_rank(error, &names[0], &args->x, 1, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_splice(error, &names[0], &args->x, 0, 1,
-                                     &call->B)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->x, 0, 1, &call->B);
+  if (status != ROOFLINE_OK) return status;
   call->N = roofline_bind_axis(&args->x, roofline_bind_len(roofline_seq_of_shape(&call->B)));
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0xc01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
@@ -1819,12 +1692,15 @@ static void fused_add_rms_norm_in_place_fwd_set_defaults(void *args) {
 
 static roofline_status fused_add_rms_norm_in_place_fwd_bind_any(roofline_call *call, const void *args,
                                                                 roofline_error *error) {
-  return roofline_fused_add_rms_norm_in_place_fwd_bind((roofline_fused_add_rms_norm_in_place_fwd_call *)(void *)call, (const roofline_fused_add_rms_norm_in_place_fwd_args *)args, error);
+  return roofline_fused_add_rms_norm_in_place_fwd_bind((roofline_fused_add_rms_norm_in_place_fwd_call *)call,
+                                                       (const roofline_fused_add_rms_norm_in_place_fwd_args *)args,
+                                                       error);
 }
 
 static roofline_status fused_add_rms_norm_in_place_fwd_eval_any(const roofline_call *call,
                                                                 roofline_cost *cost) {
-  return roofline_fused_add_rms_norm_in_place_fwd_eval_roofline((const roofline_fused_add_rms_norm_in_place_fwd_call *)(const void *)call, cost);
+  return roofline_fused_add_rms_norm_in_place_fwd_eval_roofline((const roofline_fused_add_rms_norm_in_place_fwd_call *)call,
+                                                                cost);
 }
 
 static const roofline_field fused_add_rms_norm_in_place_fwd_indices[] = {
@@ -1867,7 +1743,8 @@ const roofline_op roofline_fused_add_rms_norm_in_place_fwd_op = {
 static roofline_status fused_add_rms_norm_per_token_quant_fwd_tensor(const roofline_call *self,
                                                                      int32_t tensor, roofline_shape *shape,
                                                                      roofline_dtype *dtype_out) {
-  const roofline_fused_add_rms_norm_per_token_quant_fwd_call *call = (const roofline_fused_add_rms_norm_per_token_quant_fwd_call *)(const void *)self;
+  const roofline_fused_add_rms_norm_per_token_quant_fwd_call *call =
+      (const roofline_fused_add_rms_norm_per_token_quant_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
@@ -1910,7 +1787,8 @@ static roofline_status fused_add_rms_norm_per_token_quant_fwd_tensor(const roofl
 
 /* FusedAddRMSNormPerTokenQuantFwdOp (norm.yaml:225): flops prod(B) * N * (9 + (1 if quant_dtype == 'int8'
    else 0)) (norm.yaml:255); bytes derived from the signature */
-roofline_status roofline_fused_add_rms_norm_per_token_quant_fwd_eval_roofline(const roofline_fused_add_rms_norm_per_token_quant_fwd_call *call, roofline_cost *cost) {
+roofline_status roofline_fused_add_rms_norm_per_token_quant_fwd_eval_roofline(const roofline_fused_add_rms_norm_per_token_quant_fwd_call *call,
+    roofline_cost *cost) {
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
@@ -1918,29 +1796,15 @@ roofline_status roofline_fused_add_rms_norm_per_token_quant_fwd_eval_roofline(co
   const roofline_dtype quant_dtype = call->quant_dtype;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t quant_dtype_size = (roofline_dtype_bits(quant_dtype) + 7) / 8;
-  const int64_t flops = roofline_mul(&status,
-                                     roofline_mul(&status,
-                                     roofline_prod(&status, roofline_seq_of_shape(&call->B)), N),
-                                     roofline_add(&status, 9, quant_dtype == ROOFLINE_INT8 ? 1 : 0));
-  int64_t bytes = roofline_mul(&status,
-                               roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                               N), T_size); /* x: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)), N),
-                       T_size)); /* residual: read */
+  const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
+  const int64_t flops = roofline_mul3(&status, B_prod, N,
+                                      roofline_add(&status, 9, quant_dtype == ROOFLINE_INT8 ? 1 : 0));
+  int64_t bytes = roofline_mul3(&status, B_prod, N, T_size); /* x: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B_prod, N, T_size)); /* residual: read */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, N, T_size)); /* weight: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)), N),
-                       quant_dtype_size)); /* q: written */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       4)); /* scale: written */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)), N),
-                       T_size)); /* residual_out: written */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B_prod, N, quant_dtype_size)); /* q: written */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, B_prod, 4)); /* scale: written */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B_prod, N, T_size)); /* residual_out: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1955,18 +1819,15 @@ const char *roofline_fused_add_rms_norm_per_token_quant_fwd_roof_key(const roofl
 roofline_status roofline_fused_add_rms_norm_per_token_quant_fwd_read_bytes(const roofline_call *self,
     int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_fused_add_rms_norm_per_token_quant_fwd_call *call = (const roofline_fused_add_rms_norm_per_token_quant_fwd_call *)(const void *)self;
+  const roofline_fused_add_rms_norm_per_token_quant_fwd_call *call =
+      (const roofline_fused_add_rms_norm_per_token_quant_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status,
-                               roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                               N), T_size); /* x: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)), N),
-                       T_size)); /* residual: read */
+  const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
+  int64_t total = roofline_mul3(&status, B_prod, N, T_size); /* x: read */
+  total = roofline_add(&status, total, roofline_mul3(&status, B_prod, N, T_size)); /* residual: read */
   total = roofline_add(&status, total, roofline_mul(&status, N, T_size)); /* weight: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
@@ -1983,24 +1844,27 @@ static const roofline_bind_names fused_add_rms_norm_per_token_quant_fwd_names[] 
 
 static const roofline_bind_union fused_add_rms_norm_per_token_quant_fwd_scale_ub_union = {0xdu, 0x0u, NULL, 0,
     NULL, 0, false};
-roofline_status roofline_fused_add_rms_norm_per_token_quant_fwd_bind(roofline_fused_add_rms_norm_per_token_quant_fwd_call *call, const roofline_fused_add_rms_norm_per_token_quant_fwd_args *args, roofline_error *error) {
+roofline_status roofline_fused_add_rms_norm_per_token_quant_fwd_bind(roofline_fused_add_rms_norm_per_token_quant_fwd_call *call,
+                                                                     const roofline_fused_add_rms_norm_per_token_quant_fwd_args *args,
+                                                                     roofline_error *error) {
   const roofline_bind_names *names = fused_add_rms_norm_per_token_quant_fwd_names;
   roofline_status status = ROOFLINE_OK;
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_fused_add_rms_norm_per_token_quant_fwd_op;
   call->quant_dtype = args->quant_dtype;
-  if ((status = roofline_bind_dtype(error, "params.quant_dtype", args->quant_dtype,
-                                    0x10008u)) != ROOFLINE_OK) return status;
+  status = roofline_bind_dtype(error, "params.quant_dtype", args->quant_dtype, 0x10008u);
+  if (status != ROOFLINE_OK) return status;
   call->eps = args->eps;
   call->scale_ub = args->scale_ub;
-  if ((status = roofline_bind_value(error, "params.scale_ub", &args->scale_ub,
-                                    &fused_add_rms_norm_per_token_quant_fwd_scale_ub_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.scale_ub", &args->scale_ub,
+                               &fused_add_rms_norm_per_token_quant_fwd_scale_ub_union);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.residual", &args->residual,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.weight", &args->weight,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.residual", &args->residual, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.weight", &args->weight, true);
+  if (status != ROOFLINE_OK) return status;
   if (!(call->eps > 0.0) || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[1]", "eps > 0");
   if (!(!(call->scale_ub.tag != ROOFLINE_TAG_NONE) || roofline_lt(roofline_int(0), call->scale_ub))
@@ -2009,8 +1873,8 @@ roofline_status roofline_fused_add_rms_norm_per_token_quant_fwd_bind(roofline_fu
   /* x: [*B, N] */
   call->T = args->x.dtype;
   if ((status = roofline_bind_rank(error, &names[0], &args->x, 1, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_splice(error, &names[0], &args->x, 0, 1,
-                                     &call->B)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->x, 0, 1, &call->B);
+  if (status != ROOFLINE_OK) return status;
   call->N = roofline_bind_axis(&args->x, roofline_bind_len(roofline_seq_of_shape(&call->B)));
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0xc01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
@@ -2047,12 +1911,15 @@ static void fused_add_rms_norm_per_token_quant_fwd_set_defaults(void *args) {
 
 static roofline_status fused_add_rms_norm_per_token_quant_fwd_bind_any(roofline_call *call, const void *args,
     roofline_error *error) {
-  return roofline_fused_add_rms_norm_per_token_quant_fwd_bind((roofline_fused_add_rms_norm_per_token_quant_fwd_call *)(void *)call, (const roofline_fused_add_rms_norm_per_token_quant_fwd_args *)args, error);
+  return roofline_fused_add_rms_norm_per_token_quant_fwd_bind((roofline_fused_add_rms_norm_per_token_quant_fwd_call *)call,
+                                                              (const roofline_fused_add_rms_norm_per_token_quant_fwd_args *)args,
+                                                              error);
 }
 
 static roofline_status fused_add_rms_norm_per_token_quant_fwd_eval_any(const roofline_call *call,
     roofline_cost *cost) {
-  return roofline_fused_add_rms_norm_per_token_quant_fwd_eval_roofline((const roofline_fused_add_rms_norm_per_token_quant_fwd_call *)(const void *)call, cost);
+  return roofline_fused_add_rms_norm_per_token_quant_fwd_eval_roofline((const roofline_fused_add_rms_norm_per_token_quant_fwd_call *)call,
+      cost);
 }
 
 static const roofline_field fused_add_rms_norm_per_token_quant_fwd_indices[] = {
@@ -2106,7 +1973,7 @@ const roofline_op roofline_fused_add_rms_norm_per_token_quant_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status gated_rms_norm_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                  roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_gated_rms_norm_fwd_call *call = (const roofline_gated_rms_norm_fwd_call *)(const void *)self;
+  const roofline_gated_rms_norm_fwd_call *call = (const roofline_gated_rms_norm_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
@@ -2145,21 +2012,12 @@ roofline_status roofline_gated_rms_norm_fwd_eval_roofline(const roofline_gated_r
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status,
-                                     roofline_mul(&status, 10,
-                                     roofline_prod(&status, roofline_seq_of_shape(&call->B))), N);
-  int64_t bytes = roofline_mul(&status,
-                               roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                               N), T_size); /* x: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)), N),
-                       T_size)); /* z: read */
+  const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
+  const int64_t flops = roofline_mul3(&status, 10, B_prod, N);
+  int64_t bytes = roofline_mul3(&status, B_prod, N, T_size); /* x: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B_prod, N, T_size)); /* z: read */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, N, T_size)); /* weight: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)), N),
-                       T_size)); /* output: written */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B_prod, N, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -2173,18 +2031,14 @@ const char *roofline_gated_rms_norm_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_gated_rms_norm_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_gated_rms_norm_fwd_call *call = (const roofline_gated_rms_norm_fwd_call *)(const void *)self;
+  const roofline_gated_rms_norm_fwd_call *call = (const roofline_gated_rms_norm_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status,
-                               roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                               N), T_size); /* x: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)), N),
-                       T_size)); /* z: read */
+  const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
+  int64_t total = roofline_mul3(&status, B_prod, N, T_size); /* x: read */
+  total = roofline_add(&status, total, roofline_mul3(&status, B_prod, N, T_size)); /* z: read */
   total = roofline_add(&status, total, roofline_mul(&status, N, T_size)); /* weight: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
@@ -2209,13 +2063,13 @@ roofline_status roofline_gated_rms_norm_fwd_bind(roofline_gated_rms_norm_fwd_cal
   call->eps = args->eps;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.z", &args->z, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.weight", &args->weight,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.weight", &args->weight, true);
+  if (status != ROOFLINE_OK) return status;
   /* x: [*B, N] */
   call->T = args->x.dtype;
   if ((status = roofline_bind_rank(error, &names[0], &args->x, 1, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_splice(error, &names[0], &args->x, 0, 1,
-                                     &call->B)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->x, 0, 1, &call->B);
+  if (status != ROOFLINE_OK) return status;
   call->N = roofline_bind_axis(&args->x, roofline_bind_len(roofline_seq_of_shape(&call->B)));
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0xc01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
@@ -2246,12 +2100,12 @@ static void gated_rms_norm_fwd_set_defaults(void *args) {
 
 static roofline_status gated_rms_norm_fwd_bind_any(roofline_call *call, const void *args,
                                                    roofline_error *error) {
-  return roofline_gated_rms_norm_fwd_bind((roofline_gated_rms_norm_fwd_call *)(void *)call,
+  return roofline_gated_rms_norm_fwd_bind((roofline_gated_rms_norm_fwd_call *)call,
                                           (const roofline_gated_rms_norm_fwd_args *)args, error);
 }
 
 static roofline_status gated_rms_norm_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_gated_rms_norm_fwd_eval_roofline((const roofline_gated_rms_norm_fwd_call *)(const void *)call, cost);
+  return roofline_gated_rms_norm_fwd_eval_roofline((const roofline_gated_rms_norm_fwd_call *)call, cost);
 }
 
 static const roofline_field gated_rms_norm_fwd_indices[] = {
@@ -2292,7 +2146,7 @@ const roofline_op roofline_gated_rms_norm_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status l2_normalize_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_l2_normalize_fwd_call *call = (const roofline_l2_normalize_fwd_call *)(const void *)self;
+  const roofline_l2_normalize_fwd_call *call = (const roofline_l2_normalize_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
@@ -2322,16 +2176,10 @@ roofline_status roofline_l2_normalize_fwd_eval_roofline(const roofline_l2_normal
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status,
-                                     roofline_mul(&status, 3,
-                                     roofline_prod(&status, roofline_seq_of_shape(&call->B))), N);
-  int64_t bytes = roofline_mul(&status,
-                               roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                               N), T_size); /* x: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)), N),
-                       T_size)); /* output: written */
+  const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
+  const int64_t flops = roofline_mul3(&status, 3, B_prod, N);
+  int64_t bytes = roofline_mul3(&status, B_prod, N, T_size); /* x: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B_prod, N, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -2345,14 +2193,13 @@ const char *roofline_l2_normalize_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_l2_normalize_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_l2_normalize_fwd_call *call = (const roofline_l2_normalize_fwd_call *)(const void *)self;
+  const roofline_l2_normalize_fwd_call *call = (const roofline_l2_normalize_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status,
-                               roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                               N), T_size); /* x: read */
+  int64_t total = roofline_mul3(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)), N,
+                                T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -2375,8 +2222,8 @@ roofline_status roofline_l2_normalize_fwd_bind(roofline_l2_normalize_fwd_call *c
   /* x: [*B, N] */
   call->T = args->x.dtype;
   if ((status = roofline_bind_rank(error, &names[0], &args->x, 1, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_splice(error, &names[0], &args->x, 0, 1,
-                                     &call->B)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->x, 0, 1, &call->B);
+  if (status != ROOFLINE_OK) return status;
   call->N = roofline_bind_axis(&args->x, roofline_bind_len(roofline_seq_of_shape(&call->B)));
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
@@ -2406,13 +2253,12 @@ static void l2_normalize_fwd_set_defaults(void *args) {
 
 static roofline_status l2_normalize_fwd_bind_any(roofline_call *call, const void *args,
                                                  roofline_error *error) {
-  return roofline_l2_normalize_fwd_bind((roofline_l2_normalize_fwd_call *)(void *)call,
+  return roofline_l2_normalize_fwd_bind((roofline_l2_normalize_fwd_call *)call,
                                         (const roofline_l2_normalize_fwd_args *)args, error);
 }
 
 static roofline_status l2_normalize_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_l2_normalize_fwd_eval_roofline((const roofline_l2_normalize_fwd_call *)(const void *)call,
-                                                 cost);
+  return roofline_l2_normalize_fwd_eval_roofline((const roofline_l2_normalize_fwd_call *)call, cost);
 }
 
 static const roofline_field l2_normalize_fwd_indices[] = {
@@ -2447,7 +2293,7 @@ const roofline_op roofline_l2_normalize_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status batch_norm_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                              roofline_dtype *dtype_out) {
-  const roofline_batch_norm_fwd_call *call = (const roofline_batch_norm_fwd_call *)(const void *)self;
+  const roofline_batch_norm_fwd_call *call = (const roofline_batch_norm_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t C = call->C;
@@ -2498,33 +2344,23 @@ roofline_status roofline_batch_norm_fwd_eval_roofline(const roofline_batch_norm_
   const roofline_dtype T = call->T;
   const bool training = call->training;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status,
-                                     roofline_mul(&status,
-                                     roofline_mul(&status,
-                                     roofline_add(&status,
-                                     roofline_add(&status, training ? 5 : 2, call->present.weight ? 1 : 0),
-                                     call->present.bias ? 1 : 0), B), C),
-                                     roofline_prod(&status, roofline_seq_of_shape(&call->L)));
-  int64_t bytes = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, B, C),
-                               roofline_prod(&status, roofline_seq_of_shape(&call->L))),
-                               T_size); /* x: read */
-  if (call->present.running_mean) bytes = roofline_add(&status, bytes,
-                                                       roofline_mul(&status, C, 4)); /* running_mean: read */
-  if (call->present.running_mean && (training && call->present.running_mean)) bytes = roofline_add(&status,
-      bytes, roofline_mul(&status, C, 4)); /* running_mean: written */
-  if (call->present.running_var) bytes = roofline_add(&status, bytes,
-                                                      roofline_mul(&status, C, 4)); /* running_var: read */
-  if (call->present.running_var && (training && call->present.running_mean)) bytes = roofline_add(&status,
-      bytes, roofline_mul(&status, C, 4)); /* running_var: written */
-  if (call->present.weight) bytes = roofline_add(&status, bytes,
-                                                 roofline_mul(&status, C, 4)); /* weight: read */
+  const int64_t L_prod = roofline_prod(&status, roofline_seq_of_shape(&call->L));
+  const int64_t flops = roofline_mul4(&status,
+                                      roofline_add3(&status, training ? 5 : 2, call->present.weight ? 1 : 0,
+                                                    call->present.bias ? 1 : 0), B, C, L_prod);
+  int64_t bytes = roofline_mul4(&status, B, C, L_prod, T_size); /* x: read */
+  if (call->present.running_mean)
+    bytes = roofline_add(&status, bytes, roofline_mul(&status, C, 4)); /* running_mean: read */
+  if (call->present.running_mean && training && call->present.running_mean)
+    bytes = roofline_add(&status, bytes, roofline_mul(&status, C, 4)); /* running_mean: written */
+  if (call->present.running_var)
+    bytes = roofline_add(&status, bytes, roofline_mul(&status, C, 4)); /* running_var: read */
+  if (call->present.running_var && training && call->present.running_mean)
+    bytes = roofline_add(&status, bytes, roofline_mul(&status, C, 4)); /* running_var: written */
+  if (call->present.weight)
+    bytes = roofline_add(&status, bytes, roofline_mul(&status, C, 4)); /* weight: read */
   if (call->present.bias) bytes = roofline_add(&status, bytes, roofline_mul(&status, C, 4)); /* bias: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, B, C),
-                       roofline_prod(&status, roofline_seq_of_shape(&call->L))),
-                       T_size)); /* output: written */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, C, L_prod, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -2538,22 +2374,20 @@ const char *roofline_batch_norm_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_batch_norm_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_batch_norm_fwd_call *call = (const roofline_batch_norm_fwd_call *)(const void *)self;
+  const roofline_batch_norm_fwd_call *call = (const roofline_batch_norm_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t C = call->C;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, B, C),
-                               roofline_prod(&status, roofline_seq_of_shape(&call->L))),
-                               T_size); /* x: read */
-  if (call->present.running_mean) total = roofline_add(&status, total,
-                                                       roofline_mul(&status, C, 4)); /* running_mean: read */
-  if (call->present.running_var) total = roofline_add(&status, total,
-                                                      roofline_mul(&status, C, 4)); /* running_var: read */
-  if (call->present.weight) total = roofline_add(&status, total,
-                                                 roofline_mul(&status, C, 4)); /* weight: read */
+  int64_t total = roofline_mul4(&status, B, C, roofline_prod(&status, roofline_seq_of_shape(&call->L)),
+                                T_size); /* x: read */
+  if (call->present.running_mean)
+    total = roofline_add(&status, total, roofline_mul(&status, C, 4)); /* running_mean: read */
+  if (call->present.running_var)
+    total = roofline_add(&status, total, roofline_mul(&status, C, 4)); /* running_var: read */
+  if (call->present.weight)
+    total = roofline_add(&status, total, roofline_mul(&status, C, 4)); /* weight: read */
   if (call->present.bias) total = roofline_add(&status, total, roofline_mul(&status, C, 4)); /* bias: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
@@ -2584,14 +2418,15 @@ roofline_status roofline_batch_norm_fwd_bind(roofline_batch_norm_fwd_call *call,
   call->present.weight = args->weight.dtype != ROOFLINE_DTYPE_NONE;
   call->present.bias = args->bias.dtype != ROOFLINE_DTYPE_NONE;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.running_mean", &args->running_mean,
-                                     call->present.running_mean)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.running_var", &args->running_var,
-                                     call->present.running_var)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.weight", &args->weight,
-                                     call->present.weight)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.bias", &args->bias,
-                                     call->present.bias)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.running_mean", &args->running_mean,
+                                call->present.running_mean);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.running_var", &args->running_var, call->present.running_var);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.weight", &args->weight, call->present.weight);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.bias", &args->bias, call->present.bias);
+  if (status != ROOFLINE_OK) return status;
   if (!(call->training || call->present.running_mean) || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[0]", "training or present(running_mean)");
   /* x: [B, C, *L] */
@@ -2599,13 +2434,13 @@ roofline_status roofline_batch_norm_fwd_bind(roofline_batch_norm_fwd_call *call,
   if ((status = roofline_bind_rank(error, &names[0], &args->x, 2, true)) != ROOFLINE_OK) return status;
   call->B = args->x.dims[0];
   call->C = args->x.dims[1];
-  if ((status = roofline_bind_splice(error, &names[0], &args->x, 2, 0,
-                                     &call->L)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->x, 2, 0, &call->L);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   if (!(!call->training
         || roofline_mul(&status, call->B, roofline_prod(&status, roofline_seq_of_shape(&call->L))) != 1)
-        || status != ROOFLINE_OK)
+      || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[1]", "not training or B * prod(L) != 1");
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
   return ROOFLINE_OK;
@@ -2639,13 +2474,12 @@ static void batch_norm_fwd_set_defaults(void *args) {
 }
 
 static roofline_status batch_norm_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_batch_norm_fwd_bind((roofline_batch_norm_fwd_call *)(void *)call,
+  return roofline_batch_norm_fwd_bind((roofline_batch_norm_fwd_call *)call,
                                       (const roofline_batch_norm_fwd_args *)args, error);
 }
 
 static roofline_status batch_norm_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_batch_norm_fwd_eval_roofline((const roofline_batch_norm_fwd_call *)(const void *)call,
-                                               cost);
+  return roofline_batch_norm_fwd_eval_roofline((const roofline_batch_norm_fwd_call *)call, cost);
 }
 
 static const roofline_field batch_norm_fwd_indices[] = {
@@ -2667,16 +2501,16 @@ static const roofline_tensor_info batch_norm_fwd_tensors[] = {
      ROOFLINE_NOWHERE},
     {"running_mean", ROOFLINE_INPUT,
      (ptrdiff_t)(offsetof(roofline_batch_norm_fwd_call, present) + offsetof(roofline_batch_norm_fwd_present,
-     running_mean)), (ptrdiff_t)offsetof(roofline_batch_norm_fwd_args, running_mean), ROOFLINE_NOWHERE},
+        running_mean)), (ptrdiff_t)offsetof(roofline_batch_norm_fwd_args, running_mean), ROOFLINE_NOWHERE},
     {"running_var", ROOFLINE_INPUT,
      (ptrdiff_t)(offsetof(roofline_batch_norm_fwd_call, present) + offsetof(roofline_batch_norm_fwd_present,
-     running_var)), (ptrdiff_t)offsetof(roofline_batch_norm_fwd_args, running_var), ROOFLINE_NOWHERE},
+        running_var)), (ptrdiff_t)offsetof(roofline_batch_norm_fwd_args, running_var), ROOFLINE_NOWHERE},
     {"weight", ROOFLINE_INPUT,
      (ptrdiff_t)(offsetof(roofline_batch_norm_fwd_call, present) + offsetof(roofline_batch_norm_fwd_present,
-     weight)), (ptrdiff_t)offsetof(roofline_batch_norm_fwd_args, weight), ROOFLINE_NOWHERE},
+        weight)), (ptrdiff_t)offsetof(roofline_batch_norm_fwd_args, weight), ROOFLINE_NOWHERE},
     {"bias", ROOFLINE_INPUT,
      (ptrdiff_t)(offsetof(roofline_batch_norm_fwd_call, present) + offsetof(roofline_batch_norm_fwd_present,
-     bias)), (ptrdiff_t)offsetof(roofline_batch_norm_fwd_args, bias), ROOFLINE_NOWHERE},
+        bias)), (ptrdiff_t)offsetof(roofline_batch_norm_fwd_args, bias), ROOFLINE_NOWHERE},
     {"output", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE},
 };
 
@@ -2697,7 +2531,7 @@ const roofline_op roofline_batch_norm_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status batch_norm_bwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                              roofline_dtype *dtype_out) {
-  const roofline_batch_norm_bwd_call *call = (const roofline_batch_norm_bwd_call *)(const void *)self;
+  const roofline_batch_norm_bwd_call *call = (const roofline_batch_norm_bwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t C = call->C;
@@ -2757,24 +2591,14 @@ roofline_status roofline_batch_norm_bwd_eval_roofline(const roofline_batch_norm_
   const int64_t C = call->C;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, 9, B), C),
-                                     roofline_prod(&status, roofline_seq_of_shape(&call->L)));
-  int64_t bytes = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, B, C),
-                               roofline_prod(&status, roofline_seq_of_shape(&call->L))),
-                               T_size); /* grad_out: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, B, C),
-                       roofline_prod(&status, roofline_seq_of_shape(&call->L))), T_size)); /* x: read */
+  const int64_t L_prod = roofline_prod(&status, roofline_seq_of_shape(&call->L));
+  const int64_t flops = roofline_mul4(&status, 9, B, C, L_prod);
+  int64_t bytes = roofline_mul4(&status, B, C, L_prod, T_size); /* grad_out: read */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, C, L_prod, T_size)); /* x: read */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, C, 4)); /* weight: read */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, C, 4)); /* mean: read */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, C, 4)); /* rstd: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, B, C),
-                       roofline_prod(&status, roofline_seq_of_shape(&call->L))),
-                       T_size)); /* grad_x: written */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, C, L_prod, T_size)); /* grad_x: written */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, C, 4)); /* grad_weight: written */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, C, 4)); /* grad_bias: written */
   if (status != ROOFLINE_OK) return status;
@@ -2790,20 +2614,15 @@ const char *roofline_batch_norm_bwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_batch_norm_bwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_batch_norm_bwd_call *call = (const roofline_batch_norm_bwd_call *)(const void *)self;
+  const roofline_batch_norm_bwd_call *call = (const roofline_batch_norm_bwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t C = call->C;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, B, C),
-                               roofline_prod(&status, roofline_seq_of_shape(&call->L))),
-                               T_size); /* grad_out: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, B, C),
-                       roofline_prod(&status, roofline_seq_of_shape(&call->L))), T_size)); /* x: read */
+  const int64_t L_prod = roofline_prod(&status, roofline_seq_of_shape(&call->L));
+  int64_t total = roofline_mul4(&status, B, C, L_prod, T_size); /* grad_out: read */
+  total = roofline_add(&status, total, roofline_mul4(&status, B, C, L_prod, T_size)); /* x: read */
   total = roofline_add(&status, total, roofline_mul(&status, C, 4)); /* weight: read */
   total = roofline_add(&status, total, roofline_mul(&status, C, 4)); /* mean: read */
   total = roofline_add(&status, total, roofline_mul(&status, C, 4)); /* rstd: read */
@@ -2830,11 +2649,11 @@ roofline_status roofline_batch_norm_bwd_bind(roofline_batch_norm_bwd_call *call,
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_batch_norm_bwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.grad_out", &args->grad_out,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.grad_out", &args->grad_out, true);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.weight", &args->weight,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.weight", &args->weight, true);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.mean", &args->mean, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.rstd", &args->rstd, true)) != ROOFLINE_OK) return status;
   /* grad_out: [B, C, *L] */
@@ -2842,8 +2661,8 @@ roofline_status roofline_batch_norm_bwd_bind(roofline_batch_norm_bwd_call *call,
   if ((status = roofline_bind_rank(error, &names[0], &args->grad_out, 2, true)) != ROOFLINE_OK) return status;
   call->B = args->grad_out.dims[0];
   call->C = args->grad_out.dims[1];
-  if ((status = roofline_bind_splice(error, &names[0], &args->grad_out, 2, 0,
-                                     &call->L)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->grad_out, 2, 0, &call->L);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -2867,13 +2686,12 @@ static void batch_norm_bwd_set_defaults(void *args) {
 }
 
 static roofline_status batch_norm_bwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_batch_norm_bwd_bind((roofline_batch_norm_bwd_call *)(void *)call,
+  return roofline_batch_norm_bwd_bind((roofline_batch_norm_bwd_call *)call,
                                       (const roofline_batch_norm_bwd_args *)args, error);
 }
 
 static roofline_status batch_norm_bwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_batch_norm_bwd_eval_roofline((const roofline_batch_norm_bwd_call *)(const void *)call,
-                                               cost);
+  return roofline_batch_norm_bwd_eval_roofline((const roofline_batch_norm_bwd_call *)call, cost);
 }
 
 static const roofline_field batch_norm_bwd_indices[] = {
@@ -2914,7 +2732,7 @@ const roofline_op roofline_batch_norm_bwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status group_norm_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                              roofline_dtype *dtype_out) {
-  const roofline_group_norm_fwd_call *call = (const roofline_group_norm_fwd_call *)(const void *)self;
+  const roofline_group_norm_fwd_call *call = (const roofline_group_norm_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t C = call->C;
@@ -2956,26 +2774,16 @@ roofline_status roofline_group_norm_fwd_eval_roofline(const roofline_group_norm_
   const int64_t C = call->C;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status,
-                                     roofline_mul(&status,
-                                     roofline_mul(&status,
-                                     roofline_add(&status,
-                                     roofline_add(&status, 5, call->present.weight ? 1 : 0),
-                                     call->present.bias ? 1 : 0), B), C),
-                                     roofline_prod(&status, roofline_seq_of_shape(&call->L)));
-  int64_t bytes = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, B, C),
-                               roofline_prod(&status, roofline_seq_of_shape(&call->L))),
-                               T_size); /* x: read */
-  if (call->present.weight) bytes = roofline_add(&status, bytes,
-                                                 roofline_mul(&status, C, T_size)); /* weight: read */
-  if (call->present.bias) bytes = roofline_add(&status, bytes,
-                                               roofline_mul(&status, C, T_size)); /* bias: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, B, C),
-                       roofline_prod(&status, roofline_seq_of_shape(&call->L))),
-                       T_size)); /* output: written */
+  const int64_t L_prod = roofline_prod(&status, roofline_seq_of_shape(&call->L));
+  const int64_t flops = roofline_mul4(&status,
+                                      roofline_add3(&status, 5, call->present.weight ? 1 : 0,
+                                                    call->present.bias ? 1 : 0), B, C, L_prod);
+  int64_t bytes = roofline_mul4(&status, B, C, L_prod, T_size); /* x: read */
+  if (call->present.weight)
+    bytes = roofline_add(&status, bytes, roofline_mul(&status, C, T_size)); /* weight: read */
+  if (call->present.bias)
+    bytes = roofline_add(&status, bytes, roofline_mul(&status, C, T_size)); /* bias: read */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, C, L_prod, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -2989,20 +2797,18 @@ const char *roofline_group_norm_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_group_norm_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_group_norm_fwd_call *call = (const roofline_group_norm_fwd_call *)(const void *)self;
+  const roofline_group_norm_fwd_call *call = (const roofline_group_norm_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t C = call->C;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, B, C),
-                               roofline_prod(&status, roofline_seq_of_shape(&call->L))),
-                               T_size); /* x: read */
-  if (call->present.weight) total = roofline_add(&status, total,
-                                                 roofline_mul(&status, C, T_size)); /* weight: read */
-  if (call->present.bias) total = roofline_add(&status, total,
-                                               roofline_mul(&status, C, T_size)); /* bias: read */
+  int64_t total = roofline_mul4(&status, B, C, roofline_prod(&status, roofline_seq_of_shape(&call->L)),
+                                T_size); /* x: read */
+  if (call->present.weight)
+    total = roofline_add(&status, total, roofline_mul(&status, C, T_size)); /* weight: read */
+  if (call->present.bias)
+    total = roofline_add(&status, total, roofline_mul(&status, C, T_size)); /* bias: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -3027,17 +2833,17 @@ roofline_status roofline_group_norm_fwd_bind(roofline_group_norm_fwd_call *call,
   call->present.weight = args->weight.dtype != ROOFLINE_DTYPE_NONE;
   call->present.bias = args->bias.dtype != ROOFLINE_DTYPE_NONE;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.weight", &args->weight,
-                                     call->present.weight)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.bias", &args->bias,
-                                     call->present.bias)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.weight", &args->weight, call->present.weight);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.bias", &args->bias, call->present.bias);
+  if (status != ROOFLINE_OK) return status;
   /* x: [B, C, *L] */
   call->T = args->x.dtype;
   if ((status = roofline_bind_rank(error, &names[0], &args->x, 2, true)) != ROOFLINE_OK) return status;
   call->B = args->x.dims[0];
   call->C = args->x.dims[1];
-  if ((status = roofline_bind_splice(error, &names[0], &args->x, 2, 0,
-                                     &call->L)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->x, 2, 0, &call->L);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   if (!(call->num_groups > 0) || status != ROOFLINE_OK)
@@ -3045,14 +2851,12 @@ roofline_status roofline_group_norm_fwd_bind(roofline_group_norm_fwd_call *call,
   if (!(roofline_mod(&status, call->C, call->num_groups) == 0) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[0]", "C % num_groups == 0",
                                   roofline_mod(&status, call->C, call->num_groups), 0);
-  if (!(roofline_mul(&status,
-                     roofline_mul(&status, call->B, roofline_floordiv(&status, call->C, call->num_groups)),
-                     roofline_prod(&status, roofline_seq_of_shape(&call->L))) != 1) || status != ROOFLINE_OK)
+  if (!(roofline_mul3(&status, call->B, roofline_floordiv(&status, call->C, call->num_groups),
+                      roofline_prod(&status, roofline_seq_of_shape(&call->L))) != 1) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[1]", "B * (C // num_groups) * prod(L) != 1",
-                                  roofline_mul(&status,
-                                  roofline_mul(&status, call->B,
-                                  roofline_floordiv(&status, call->C, call->num_groups)),
-                                  roofline_prod(&status, roofline_seq_of_shape(&call->L))), 1);
+                                  roofline_mul3(&status, call->B,
+                                                roofline_floordiv(&status, call->C, call->num_groups),
+                                                roofline_prod(&status, roofline_seq_of_shape(&call->L))), 1);
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
   return ROOFLINE_OK;
 }
@@ -3091,13 +2895,12 @@ static void group_norm_fwd_set_defaults(void *args) {
 }
 
 static roofline_status group_norm_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_group_norm_fwd_bind((roofline_group_norm_fwd_call *)(void *)call,
+  return roofline_group_norm_fwd_bind((roofline_group_norm_fwd_call *)call,
                                       (const roofline_group_norm_fwd_args *)args, error);
 }
 
 static roofline_status group_norm_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_group_norm_fwd_eval_roofline((const roofline_group_norm_fwd_call *)(const void *)call,
-                                               cost);
+  return roofline_group_norm_fwd_eval_roofline((const roofline_group_norm_fwd_call *)call, cost);
 }
 
 static const roofline_field group_norm_fwd_indices[] = {
@@ -3117,10 +2920,10 @@ static const roofline_tensor_info group_norm_fwd_tensors[] = {
      ROOFLINE_NOWHERE},
     {"weight", ROOFLINE_INPUT,
      (ptrdiff_t)(offsetof(roofline_group_norm_fwd_call, present) + offsetof(roofline_group_norm_fwd_present,
-     weight)), (ptrdiff_t)offsetof(roofline_group_norm_fwd_args, weight), ROOFLINE_NOWHERE},
+        weight)), (ptrdiff_t)offsetof(roofline_group_norm_fwd_args, weight), ROOFLINE_NOWHERE},
     {"bias", ROOFLINE_INPUT,
      (ptrdiff_t)(offsetof(roofline_group_norm_fwd_call, present) + offsetof(roofline_group_norm_fwd_present,
-     bias)), (ptrdiff_t)offsetof(roofline_group_norm_fwd_args, bias), ROOFLINE_NOWHERE},
+        bias)), (ptrdiff_t)offsetof(roofline_group_norm_fwd_args, bias), ROOFLINE_NOWHERE},
     {"output", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE},
 };
 
@@ -3141,7 +2944,7 @@ const roofline_op roofline_group_norm_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status instance_norm_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                 roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_instance_norm_fwd_call *call = (const roofline_instance_norm_fwd_call *)(const void *)self;
+  const roofline_instance_norm_fwd_call *call = (const roofline_instance_norm_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t C = call->C;
@@ -3192,36 +2995,24 @@ roofline_status roofline_instance_norm_fwd_eval_roofline(const roofline_instance
   const roofline_dtype T = call->T;
   const bool use_input_stats = call->use_input_stats;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status,
-                                     roofline_mul(&status,
-                                     roofline_mul(&status,
-                                     roofline_add(&status,
-                                     roofline_add(&status, use_input_stats ? 5 : 2, call->present.weight ? 1
-                                     : 0), call->present.bias ? 1 : 0), B), C),
-                                     roofline_prod(&status, roofline_seq_of_shape(&call->L)));
-  int64_t bytes = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, B, C),
-                               roofline_prod(&status, roofline_seq_of_shape(&call->L))),
-                               T_size); /* x: read */
-  if (call->present.running_mean) bytes = roofline_add(&status, bytes,
-                                                       roofline_mul(&status, C, 4)); /* running_mean: read */
-  if (call->present.running_mean
-      && (use_input_stats && call->present.running_mean)) bytes = roofline_add(&status, bytes,
-      roofline_mul(&status, C, 4)); /* running_mean: written */
-  if (call->present.running_var) bytes = roofline_add(&status, bytes,
-                                                      roofline_mul(&status, C, 4)); /* running_var: read */
-  if (call->present.running_var
-      && (use_input_stats && call->present.running_mean)) bytes = roofline_add(&status, bytes,
-      roofline_mul(&status, C, 4)); /* running_var: written */
-  if (call->present.weight) bytes = roofline_add(&status, bytes,
-                                                 roofline_mul(&status, C, T_size)); /* weight: read */
-  if (call->present.bias) bytes = roofline_add(&status, bytes,
-                                               roofline_mul(&status, C, T_size)); /* bias: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, B, C),
-                       roofline_prod(&status, roofline_seq_of_shape(&call->L))),
-                       T_size)); /* output: written */
+  const int64_t L_prod = roofline_prod(&status, roofline_seq_of_shape(&call->L));
+  const int64_t flops = roofline_mul4(&status,
+                                      roofline_add3(&status, use_input_stats ? 5 : 2, call->present.weight ? 1
+                                                    : 0, call->present.bias ? 1 : 0), B, C, L_prod);
+  int64_t bytes = roofline_mul4(&status, B, C, L_prod, T_size); /* x: read */
+  if (call->present.running_mean)
+    bytes = roofline_add(&status, bytes, roofline_mul(&status, C, 4)); /* running_mean: read */
+  if (call->present.running_mean && use_input_stats && call->present.running_mean)
+    bytes = roofline_add(&status, bytes, roofline_mul(&status, C, 4)); /* running_mean: written */
+  if (call->present.running_var)
+    bytes = roofline_add(&status, bytes, roofline_mul(&status, C, 4)); /* running_var: read */
+  if (call->present.running_var && use_input_stats && call->present.running_mean)
+    bytes = roofline_add(&status, bytes, roofline_mul(&status, C, 4)); /* running_var: written */
+  if (call->present.weight)
+    bytes = roofline_add(&status, bytes, roofline_mul(&status, C, T_size)); /* weight: read */
+  if (call->present.bias)
+    bytes = roofline_add(&status, bytes, roofline_mul(&status, C, T_size)); /* bias: read */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, C, L_prod, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -3235,24 +3026,22 @@ const char *roofline_instance_norm_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_instance_norm_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_instance_norm_fwd_call *call = (const roofline_instance_norm_fwd_call *)(const void *)self;
+  const roofline_instance_norm_fwd_call *call = (const roofline_instance_norm_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t C = call->C;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, B, C),
-                               roofline_prod(&status, roofline_seq_of_shape(&call->L))),
-                               T_size); /* x: read */
-  if (call->present.running_mean) total = roofline_add(&status, total,
-                                                       roofline_mul(&status, C, 4)); /* running_mean: read */
-  if (call->present.running_var) total = roofline_add(&status, total,
-                                                      roofline_mul(&status, C, 4)); /* running_var: read */
-  if (call->present.weight) total = roofline_add(&status, total,
-                                                 roofline_mul(&status, C, T_size)); /* weight: read */
-  if (call->present.bias) total = roofline_add(&status, total,
-                                               roofline_mul(&status, C, T_size)); /* bias: read */
+  int64_t total = roofline_mul4(&status, B, C, roofline_prod(&status, roofline_seq_of_shape(&call->L)),
+                                T_size); /* x: read */
+  if (call->present.running_mean)
+    total = roofline_add(&status, total, roofline_mul(&status, C, 4)); /* running_mean: read */
+  if (call->present.running_var)
+    total = roofline_add(&status, total, roofline_mul(&status, C, 4)); /* running_var: read */
+  if (call->present.weight)
+    total = roofline_add(&status, total, roofline_mul(&status, C, T_size)); /* weight: read */
+  if (call->present.bias)
+    total = roofline_add(&status, total, roofline_mul(&status, C, T_size)); /* bias: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -3282,14 +3071,15 @@ roofline_status roofline_instance_norm_fwd_bind(roofline_instance_norm_fwd_call 
   call->present.weight = args->weight.dtype != ROOFLINE_DTYPE_NONE;
   call->present.bias = args->bias.dtype != ROOFLINE_DTYPE_NONE;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.running_mean", &args->running_mean,
-                                     call->present.running_mean)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.running_var", &args->running_var,
-                                     call->present.running_var)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.weight", &args->weight,
-                                     call->present.weight)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.bias", &args->bias,
-                                     call->present.bias)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.running_mean", &args->running_mean,
+                                call->present.running_mean);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.running_var", &args->running_var, call->present.running_var);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.weight", &args->weight, call->present.weight);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.bias", &args->bias, call->present.bias);
+  if (status != ROOFLINE_OK) return status;
   if (!(call->use_input_stats || call->present.running_mean) || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[0]", "use_input_stats or present(running_mean)");
   /* x: [B, C, *L] */
@@ -3297,8 +3087,8 @@ roofline_status roofline_instance_norm_fwd_bind(roofline_instance_norm_fwd_call 
   if ((status = roofline_bind_rank(error, &names[0], &args->x, 2, true)) != ROOFLINE_OK) return status;
   call->B = args->x.dims[0];
   call->C = args->x.dims[1];
-  if ((status = roofline_bind_splice(error, &names[0], &args->x, 2, 0,
-                                     &call->L)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->x, 2, 0, &call->L);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   if (!(!call->use_input_stats || roofline_prod(&status, roofline_seq_of_shape(&call->L)) != 1)
@@ -3341,13 +3131,12 @@ static void instance_norm_fwd_set_defaults(void *args) {
 
 static roofline_status instance_norm_fwd_bind_any(roofline_call *call, const void *args,
                                                   roofline_error *error) {
-  return roofline_instance_norm_fwd_bind((roofline_instance_norm_fwd_call *)(void *)call,
+  return roofline_instance_norm_fwd_bind((roofline_instance_norm_fwd_call *)call,
                                          (const roofline_instance_norm_fwd_args *)args, error);
 }
 
 static roofline_status instance_norm_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_instance_norm_fwd_eval_roofline((const roofline_instance_norm_fwd_call *)(const void *)call,
-                                                  cost);
+  return roofline_instance_norm_fwd_eval_roofline((const roofline_instance_norm_fwd_call *)call, cost);
 }
 
 static const roofline_field instance_norm_fwd_indices[] = {
@@ -3369,19 +3158,19 @@ static const roofline_tensor_info instance_norm_fwd_tensors[] = {
      ROOFLINE_NOWHERE},
     {"running_mean", ROOFLINE_INPUT,
      (ptrdiff_t)(offsetof(roofline_instance_norm_fwd_call,
-     present) + offsetof(roofline_instance_norm_fwd_present, running_mean)),
+                          present) + offsetof(roofline_instance_norm_fwd_present, running_mean)),
      (ptrdiff_t)offsetof(roofline_instance_norm_fwd_args, running_mean), ROOFLINE_NOWHERE},
     {"running_var", ROOFLINE_INPUT,
      (ptrdiff_t)(offsetof(roofline_instance_norm_fwd_call,
-     present) + offsetof(roofline_instance_norm_fwd_present, running_var)),
+                          present) + offsetof(roofline_instance_norm_fwd_present, running_var)),
      (ptrdiff_t)offsetof(roofline_instance_norm_fwd_args, running_var), ROOFLINE_NOWHERE},
     {"weight", ROOFLINE_INPUT,
      (ptrdiff_t)(offsetof(roofline_instance_norm_fwd_call,
-     present) + offsetof(roofline_instance_norm_fwd_present, weight)),
+                          present) + offsetof(roofline_instance_norm_fwd_present, weight)),
      (ptrdiff_t)offsetof(roofline_instance_norm_fwd_args, weight), ROOFLINE_NOWHERE},
     {"bias", ROOFLINE_INPUT,
      (ptrdiff_t)(offsetof(roofline_instance_norm_fwd_call,
-     present) + offsetof(roofline_instance_norm_fwd_present, bias)),
+                          present) + offsetof(roofline_instance_norm_fwd_present, bias)),
      (ptrdiff_t)offsetof(roofline_instance_norm_fwd_args, bias), ROOFLINE_NOWHERE},
     {"output", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE},
 };
@@ -3404,7 +3193,7 @@ static const char *const fused_qk_norm_ro_pe_fwd_rope_layout_values[] = {"neox",
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status fused_qk_norm_ro_pe_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                       roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_fused_qk_norm_ro_pe_fwd_call *call = (const roofline_fused_qk_norm_ro_pe_fwd_call *)(const void *)self;
+  const roofline_fused_qk_norm_ro_pe_fwd_call *call = (const roofline_fused_qk_norm_ro_pe_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const int64_t D = call->D;
@@ -3420,7 +3209,8 @@ static roofline_status fused_qk_norm_ro_pe_fwd_tensor(const roofline_call *self,
     roofline_shape_push(&status, shape, N);
     roofline_shape_push(&status, shape,
                         roofline_mul(&status,
-                        roofline_add(&status, num_heads, roofline_mul(&status, 2, num_kv_heads)), D));
+                                     roofline_add(&status, num_heads, roofline_mul(&status, 2, num_kv_heads)),
+                                     D));
     *dtype_out = T;
     break;
   case 1: /* q_weight: [D] */
@@ -3446,7 +3236,8 @@ static roofline_status fused_qk_norm_ro_pe_fwd_tensor(const roofline_call *self,
 }
 
 /* FusedQKNormRoPEFwdOp (norm.yaml:416): func formulas.norm.fused_qk_norm_rope_roofline */
-roofline_status roofline_fused_qk_norm_ro_pe_fwd_eval_roofline(const roofline_fused_qk_norm_ro_pe_fwd_call *call, roofline_cost *cost) {
+roofline_status roofline_fused_qk_norm_ro_pe_fwd_eval_roofline(const roofline_fused_qk_norm_ro_pe_fwd_call *call,
+                                                               roofline_cost *cost) {
   (void)cost;
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */
@@ -3477,17 +3268,17 @@ roofline_status roofline_fused_qk_norm_ro_pe_fwd_bind(roofline_fused_qk_norm_ro_
   call->num_kv_heads = args->num_kv_heads;
   call->eps = args->eps;
   call->rope_layout = args->rope_layout;
-  if ((status = roofline_bind_range(error, "params.rope_layout", args->rope_layout, 1,
-                                    2)) != ROOFLINE_OK) return status;
+  status = roofline_bind_range(error, "params.rope_layout", args->rope_layout, 1, 2);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.qkv", &args->qkv, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.q_weight", &args->q_weight,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.k_weight", &args->k_weight,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.cos_sin_cache", &args->cos_sin_cache,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.positions", &args->positions,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.q_weight", &args->q_weight, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.k_weight", &args->k_weight, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.cos_sin_cache", &args->cos_sin_cache, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.positions", &args->positions, true);
+  if (status != ROOFLINE_OK) return status;
   call->metadata.positions = roofline_bind_metadata(&args->positions);
   if (!(call->num_heads > 0) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[0]", "num_heads > 0", call->num_heads, 0);
@@ -3498,13 +3289,13 @@ roofline_status roofline_fused_qk_norm_ro_pe_fwd_bind(roofline_fused_qk_norm_ro_
   if ((status = roofline_bind_rank(error, &names[0], &args->qkv, 2, false)) != ROOFLINE_OK) return status;
   call->N = args->qkv.dims[0];
   /* q_weight: [D] */
-  if ((status = roofline_bind_rank(error, &names[1], &args->q_weight, 1,
-                                   false)) != ROOFLINE_OK) return status;
+  status = roofline_bind_rank(error, &names[1], &args->q_weight, 1, false);
+  if (status != ROOFLINE_OK) return status;
   call->D = args->q_weight.dims[0];
   /* cos_sin_cache: [P, R] */
   call->C = args->cos_sin_cache.dtype;
-  if ((status = roofline_bind_rank(error, &names[3], &args->cos_sin_cache, 2,
-                                   false)) != ROOFLINE_OK) return status;
+  status = roofline_bind_rank(error, &names[3], &args->cos_sin_cache, 2, false);
+  if (status != ROOFLINE_OK) return status;
   call->P = args->cos_sin_cache.dims[0];
   call->R = args->cos_sin_cache.dims[1];
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0xc01u)) != ROOFLINE_OK) return status;
@@ -3572,12 +3363,13 @@ static void fused_qk_norm_ro_pe_fwd_set_defaults(void *args) {
 
 static roofline_status fused_qk_norm_ro_pe_fwd_bind_any(roofline_call *call, const void *args,
                                                         roofline_error *error) {
-  return roofline_fused_qk_norm_ro_pe_fwd_bind((roofline_fused_qk_norm_ro_pe_fwd_call *)(void *)call,
+  return roofline_fused_qk_norm_ro_pe_fwd_bind((roofline_fused_qk_norm_ro_pe_fwd_call *)call,
                                                (const roofline_fused_qk_norm_ro_pe_fwd_args *)args, error);
 }
 
 static roofline_status fused_qk_norm_ro_pe_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_fused_qk_norm_ro_pe_fwd_eval_roofline((const roofline_fused_qk_norm_ro_pe_fwd_call *)(const void *)call, cost);
+  return roofline_fused_qk_norm_ro_pe_fwd_eval_roofline((const roofline_fused_qk_norm_ro_pe_fwd_call *)call,
+                                                        cost);
 }
 
 static const roofline_field fused_qk_norm_ro_pe_fwd_indices[] = {
@@ -3611,7 +3403,7 @@ static const roofline_tensor_info fused_qk_norm_ro_pe_fwd_tensors[] = {
     {"positions", ROOFLINE_INPUT, ROOFLINE_NOWHERE,
      (ptrdiff_t)offsetof(roofline_fused_qk_norm_ro_pe_fwd_args, positions),
      (ptrdiff_t)(offsetof(roofline_fused_qk_norm_ro_pe_fwd_call,
-     metadata) + offsetof(roofline_fused_qk_norm_ro_pe_fwd_metadata, positions))},
+                          metadata) + offsetof(roofline_fused_qk_norm_ro_pe_fwd_metadata, positions))},
 };
 static const char *const fused_qk_norm_ro_pe_fwd_list_names[] = {
     "seq_lens",

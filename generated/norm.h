@@ -48,8 +48,7 @@ extern const roofline_op roofline_rms_norm_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_rms_norm_fwd_call *roofline_rms_norm_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_rms_norm_fwd_op ? (const roofline_rms_norm_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_rms_norm_fwd_op ? (const roofline_rms_norm_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -89,8 +88,7 @@ extern const roofline_op roofline_rms_norm_bwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_rms_norm_bwd_call *roofline_rms_norm_bwd_cast(const roofline_call *call) {
-  return call->op == &roofline_rms_norm_bwd_op ? (const roofline_rms_norm_bwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_rms_norm_bwd_op ? (const roofline_rms_norm_bwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -140,8 +138,7 @@ extern const roofline_op roofline_layer_norm_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_layer_norm_fwd_call *roofline_layer_norm_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_layer_norm_fwd_op ? (const roofline_layer_norm_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_layer_norm_fwd_op ? (const roofline_layer_norm_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -182,8 +179,7 @@ extern const roofline_op roofline_layer_norm_bwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_layer_norm_bwd_call *roofline_layer_norm_bwd_cast(const roofline_call *call) {
-  return call->op == &roofline_layer_norm_bwd_op ? (const roofline_layer_norm_bwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_layer_norm_bwd_op ? (const roofline_layer_norm_bwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -225,8 +221,7 @@ extern const roofline_op roofline_ada_layer_norm_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_ada_layer_norm_fwd_call *roofline_ada_layer_norm_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_ada_layer_norm_fwd_op
-      ? (const roofline_ada_layer_norm_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_ada_layer_norm_fwd_op ? (const roofline_ada_layer_norm_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -271,7 +266,7 @@ extern const roofline_op roofline_ada_layer_norm_zero_fwd_op;
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_ada_layer_norm_zero_fwd_call *roofline_ada_layer_norm_zero_fwd_cast(const roofline_call *call) {
   return call->op == &roofline_ada_layer_norm_zero_fwd_op
-      ? (const roofline_ada_layer_norm_zero_fwd_call *)(const void *)call : NULL;
+      ? (const roofline_ada_layer_norm_zero_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -280,7 +275,8 @@ roofline_status roofline_ada_layer_norm_zero_fwd_bind(roofline_ada_layer_norm_ze
                                                       const roofline_ada_layer_norm_zero_fwd_args *args,
                                                       roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
-roofline_status roofline_ada_layer_norm_zero_fwd_eval_roofline(const roofline_ada_layer_norm_zero_fwd_call *call, roofline_cost *cost);
+roofline_status roofline_ada_layer_norm_zero_fwd_eval_roofline(const roofline_ada_layer_norm_zero_fwd_call *call,
+                                                               roofline_cost *cost);
 const char *roofline_ada_layer_norm_zero_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_ada_layer_norm_zero_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -315,7 +311,7 @@ extern const roofline_op roofline_fused_add_layer_norm_fwd_op;
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_fused_add_layer_norm_fwd_call *roofline_fused_add_layer_norm_fwd_cast(const roofline_call *call) {
   return call->op == &roofline_fused_add_layer_norm_fwd_op
-      ? (const roofline_fused_add_layer_norm_fwd_call *)(const void *)call : NULL;
+      ? (const roofline_fused_add_layer_norm_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -324,7 +320,8 @@ roofline_status roofline_fused_add_layer_norm_fwd_bind(roofline_fused_add_layer_
                                                        const roofline_fused_add_layer_norm_fwd_args *args,
                                                        roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
-roofline_status roofline_fused_add_layer_norm_fwd_eval_roofline(const roofline_fused_add_layer_norm_fwd_call *call, roofline_cost *cost);
+roofline_status roofline_fused_add_layer_norm_fwd_eval_roofline(const roofline_fused_add_layer_norm_fwd_call *call,
+                                                                roofline_cost *cost);
 const char *roofline_fused_add_layer_norm_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_fused_add_layer_norm_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -357,8 +354,8 @@ extern const roofline_op roofline_fused_add_rms_norm_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_fused_add_rms_norm_fwd_call *roofline_fused_add_rms_norm_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_fused_add_rms_norm_fwd_op
-      ? (const roofline_fused_add_rms_norm_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_fused_add_rms_norm_fwd_op ? (const roofline_fused_add_rms_norm_fwd_call *)call
+      : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -367,7 +364,8 @@ roofline_status roofline_fused_add_rms_norm_fwd_bind(roofline_fused_add_rms_norm
                                                      const roofline_fused_add_rms_norm_fwd_args *args,
                                                      roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
-roofline_status roofline_fused_add_rms_norm_fwd_eval_roofline(const roofline_fused_add_rms_norm_fwd_call *call, roofline_cost *cost);
+roofline_status roofline_fused_add_rms_norm_fwd_eval_roofline(const roofline_fused_add_rms_norm_fwd_call *call,
+                                                              roofline_cost *cost);
 const char *roofline_fused_add_rms_norm_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_fused_add_rms_norm_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -401,14 +399,17 @@ extern const roofline_op roofline_fused_add_rms_norm_in_place_fwd_op;
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_fused_add_rms_norm_in_place_fwd_call *roofline_fused_add_rms_norm_in_place_fwd_cast(const roofline_call *call) {
   return call->op == &roofline_fused_add_rms_norm_in_place_fwd_op
-      ? (const roofline_fused_add_rms_norm_in_place_fwd_call *)(const void *)call : NULL;
+      ? (const roofline_fused_add_rms_norm_in_place_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
-roofline_status roofline_fused_add_rms_norm_in_place_fwd_bind(roofline_fused_add_rms_norm_in_place_fwd_call *call, const roofline_fused_add_rms_norm_in_place_fwd_args *args, roofline_error *error);
+roofline_status roofline_fused_add_rms_norm_in_place_fwd_bind(roofline_fused_add_rms_norm_in_place_fwd_call *call,
+                                                              const roofline_fused_add_rms_norm_in_place_fwd_args *args,
+                                                              roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
-roofline_status roofline_fused_add_rms_norm_in_place_fwd_eval_roofline(const roofline_fused_add_rms_norm_in_place_fwd_call *call, roofline_cost *cost);
+roofline_status roofline_fused_add_rms_norm_in_place_fwd_eval_roofline(const roofline_fused_add_rms_norm_in_place_fwd_call *call,
+    roofline_cost *cost);
 const char *roofline_fused_add_rms_norm_in_place_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_fused_add_rms_norm_in_place_fwd_read_bytes(const roofline_call *call,
                                                                     int64_t *bytes);
@@ -449,14 +450,17 @@ extern const roofline_op roofline_fused_add_rms_norm_per_token_quant_fwd_op;
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_fused_add_rms_norm_per_token_quant_fwd_call *roofline_fused_add_rms_norm_per_token_quant_fwd_cast(const roofline_call *call) {
   return call->op == &roofline_fused_add_rms_norm_per_token_quant_fwd_op
-      ? (const roofline_fused_add_rms_norm_per_token_quant_fwd_call *)(const void *)call : NULL;
+      ? (const roofline_fused_add_rms_norm_per_token_quant_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
-roofline_status roofline_fused_add_rms_norm_per_token_quant_fwd_bind(roofline_fused_add_rms_norm_per_token_quant_fwd_call *call, const roofline_fused_add_rms_norm_per_token_quant_fwd_args *args, roofline_error *error);
+roofline_status roofline_fused_add_rms_norm_per_token_quant_fwd_bind(roofline_fused_add_rms_norm_per_token_quant_fwd_call *call,
+                                                                     const roofline_fused_add_rms_norm_per_token_quant_fwd_args *args,
+                                                                     roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
-roofline_status roofline_fused_add_rms_norm_per_token_quant_fwd_eval_roofline(const roofline_fused_add_rms_norm_per_token_quant_fwd_call *call, roofline_cost *cost);
+roofline_status roofline_fused_add_rms_norm_per_token_quant_fwd_eval_roofline(const roofline_fused_add_rms_norm_per_token_quant_fwd_call *call,
+    roofline_cost *cost);
 const char *roofline_fused_add_rms_norm_per_token_quant_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_fused_add_rms_norm_per_token_quant_fwd_read_bytes(const roofline_call *call,
     int64_t *bytes);
@@ -493,8 +497,7 @@ extern const roofline_op roofline_gated_rms_norm_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_gated_rms_norm_fwd_call *roofline_gated_rms_norm_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_gated_rms_norm_fwd_op
-      ? (const roofline_gated_rms_norm_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_gated_rms_norm_fwd_op ? (const roofline_gated_rms_norm_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -535,8 +538,7 @@ extern const roofline_op roofline_l2_normalize_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_l2_normalize_fwd_call *roofline_l2_normalize_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_l2_normalize_fwd_op
-      ? (const roofline_l2_normalize_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_l2_normalize_fwd_op ? (const roofline_l2_normalize_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -597,8 +599,7 @@ extern const roofline_op roofline_batch_norm_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_batch_norm_fwd_call *roofline_batch_norm_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_batch_norm_fwd_op ? (const roofline_batch_norm_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_batch_norm_fwd_op ? (const roofline_batch_norm_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -640,8 +641,7 @@ extern const roofline_op roofline_batch_norm_bwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_batch_norm_bwd_call *roofline_batch_norm_bwd_cast(const roofline_call *call) {
-  return call->op == &roofline_batch_norm_bwd_op ? (const roofline_batch_norm_bwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_batch_norm_bwd_op ? (const roofline_batch_norm_bwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -693,8 +693,7 @@ extern const roofline_op roofline_group_norm_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_group_norm_fwd_call *roofline_group_norm_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_group_norm_fwd_op ? (const roofline_group_norm_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_group_norm_fwd_op ? (const roofline_group_norm_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -754,8 +753,7 @@ extern const roofline_op roofline_instance_norm_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_instance_norm_fwd_call *roofline_instance_norm_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_instance_norm_fwd_op
-      ? (const roofline_instance_norm_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_instance_norm_fwd_op ? (const roofline_instance_norm_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -820,7 +818,7 @@ extern const roofline_op roofline_fused_qk_norm_ro_pe_fwd_op;
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_fused_qk_norm_ro_pe_fwd_call *roofline_fused_qk_norm_ro_pe_fwd_cast(const roofline_call *call) {
   return call->op == &roofline_fused_qk_norm_ro_pe_fwd_op
-      ? (const roofline_fused_qk_norm_ro_pe_fwd_call *)(const void *)call : NULL;
+      ? (const roofline_fused_qk_norm_ro_pe_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -829,7 +827,8 @@ roofline_status roofline_fused_qk_norm_ro_pe_fwd_bind(roofline_fused_qk_norm_ro_
                                                       const roofline_fused_qk_norm_ro_pe_fwd_args *args,
                                                       roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
-roofline_status roofline_fused_qk_norm_ro_pe_fwd_eval_roofline(const roofline_fused_qk_norm_ro_pe_fwd_call *call, roofline_cost *cost);
+roofline_status roofline_fused_qk_norm_ro_pe_fwd_eval_roofline(const roofline_fused_qk_norm_ro_pe_fwd_call *call,
+                                                               roofline_cost *cost);
 const char *roofline_fused_qk_norm_ro_pe_fwd_roof_key(const roofline_call *call);
 
 #ifdef __cplusplus

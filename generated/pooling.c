@@ -35,7 +35,7 @@ static int64_t avg_pool1d_fwd_L_out(roofline_status *status, const roofline_avg_
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status avg_pool1d_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                              roofline_dtype *dtype_out) {
-  const roofline_avg_pool1d_fwd_call *call = (const roofline_avg_pool1d_fwd_call *)(const void *)self;
+  const roofline_avg_pool1d_fwd_call *call = (const roofline_avg_pool1d_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const int64_t C = call->C;
@@ -77,7 +77,7 @@ static roofline_status avg_pool1d_fwd_let(const roofline_call *self, int32_t let
                                           roofline_shape *shape, roofline_adt *adt) {
   (void)shape;
   (void)adt;
-  const roofline_avg_pool1d_fwd_call *call = (const roofline_avg_pool1d_fwd_call *)(const void *)self;
+  const roofline_avg_pool1d_fwd_call *call = (const roofline_avg_pool1d_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   switch (let) {
   case 0: { /* kW */
@@ -125,18 +125,19 @@ roofline_status roofline_avg_pool1d_fwd_bind(roofline_avg_pool1d_fwd_call *call,
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_avg_pool1d_fwd_op;
   call->kernel_size = args->kernel_size;
-  if ((status = roofline_bind_value(error, "params.kernel_size", &args->kernel_size,
-                                    &avg_pool1d_fwd_kernel_size_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.kernel_size", &args->kernel_size,
+                               &avg_pool1d_fwd_kernel_size_union);
+  if (status != ROOFLINE_OK) return status;
   call->stride = args->stride;
-  if ((status = roofline_bind_value(error, "params.stride", &args->stride,
-                                    &avg_pool1d_fwd_stride_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.stride", &args->stride, &avg_pool1d_fwd_stride_union);
+  if (status != ROOFLINE_OK) return status;
   call->padding = args->padding;
-  if ((status = roofline_bind_value(error, "params.padding", &args->padding,
-                                    &avg_pool1d_fwd_padding_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.padding", &args->padding, &avg_pool1d_fwd_padding_union);
+  if (status != ROOFLINE_OK) return status;
   call->ceil_mode = args->ceil_mode;
   call->count_include_pad = args->count_include_pad;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   if (!(avg_pool1d_fwd_kW(&status, call) > 0) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[0]", "kW > 0", avg_pool1d_fwd_kW(&status, call),
                                   0);
@@ -145,7 +146,7 @@ roofline_status roofline_avg_pool1d_fwd_bind(roofline_avg_pool1d_fwd_call *call,
                                   0);
   if (!(0 <= avg_pool1d_fwd_pW(&status, call)
         && avg_pool1d_fwd_pW(&status, call) <= roofline_floordiv(&status, avg_pool1d_fwd_kW(&status, call),
-        2)) || status != ROOFLINE_OK)
+                                                                 2)) || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[0]", "0 <= pW <= kW // 2");
   /* input: [N, C, L_in] */
   call->T = args->input.dtype;
@@ -174,7 +175,7 @@ static const roofline_avg_pool1d_fwd_call avg_pool1d_fwd_calls[] = {
      {ROOFLINE_TAG_INT, {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {NULL, NULL, 0, 0, 0, 0}}}, false, true},
     {{&roofline_avg_pool1d_fwd_op, ROOFLINE_CALL_CHECKED, NULL}, 16, 256, 4000, ROOFLINE_FLOAT16,
      {ROOFLINE_TAG_SEQ,
-     {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {avg_pool1d_fwd_row2_kernel_size, NULL, 1, 0, 0, 0}}},
+      {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {avg_pool1d_fwd_row2_kernel_size, NULL, 1, 0, 0, 0}}},
      {ROOFLINE_TAG_NONE, {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {NULL, NULL, 0, 0, 0, 0}}},
      {ROOFLINE_TAG_INT, {false, ROOFLINE_DTYPE_NONE, 1, 0.0, NULL, {NULL, NULL, 0, 0, 0, 0}}}, true, true},
 };
@@ -190,13 +191,12 @@ static void avg_pool1d_fwd_set_defaults(void *args) {
 }
 
 static roofline_status avg_pool1d_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_avg_pool1d_fwd_bind((roofline_avg_pool1d_fwd_call *)(void *)call,
+  return roofline_avg_pool1d_fwd_bind((roofline_avg_pool1d_fwd_call *)call,
                                       (const roofline_avg_pool1d_fwd_args *)args, error);
 }
 
 static roofline_status avg_pool1d_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_avg_pool1d_fwd_eval_roofline((const roofline_avg_pool1d_fwd_call *)(const void *)call,
-                                               cost);
+  return roofline_avg_pool1d_fwd_eval_roofline((const roofline_avg_pool1d_fwd_call *)call, cost);
 }
 
 static const roofline_field avg_pool1d_fwd_indices[] = {
@@ -298,7 +298,7 @@ static int64_t avg_pool2d_fwd_out_W(roofline_status *status, const roofline_avg_
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status avg_pool2d_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                              roofline_dtype *dtype_out) {
-  const roofline_avg_pool2d_fwd_call *call = (const roofline_avg_pool2d_fwd_call *)(const void *)self;
+  const roofline_avg_pool2d_fwd_call *call = (const roofline_avg_pool2d_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const int64_t C = call->C;
@@ -343,7 +343,7 @@ static roofline_status avg_pool2d_fwd_let(const roofline_call *self, int32_t let
                                           roofline_shape *shape, roofline_adt *adt) {
   (void)shape;
   (void)adt;
-  const roofline_avg_pool2d_fwd_call *call = (const roofline_avg_pool2d_fwd_call *)(const void *)self;
+  const roofline_avg_pool2d_fwd_call *call = (const roofline_avg_pool2d_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   switch (let) {
   case 0: { /* kH */
@@ -409,21 +409,23 @@ roofline_status roofline_avg_pool2d_fwd_bind(roofline_avg_pool2d_fwd_call *call,
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_avg_pool2d_fwd_op;
   call->kernel_size = args->kernel_size;
-  if ((status = roofline_bind_value(error, "params.kernel_size", &args->kernel_size,
-                                    &avg_pool2d_fwd_kernel_size_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.kernel_size", &args->kernel_size,
+                               &avg_pool2d_fwd_kernel_size_union);
+  if (status != ROOFLINE_OK) return status;
   call->stride = args->stride;
-  if ((status = roofline_bind_value(error, "params.stride", &args->stride,
-                                    &avg_pool2d_fwd_stride_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.stride", &args->stride, &avg_pool2d_fwd_stride_union);
+  if (status != ROOFLINE_OK) return status;
   call->padding = args->padding;
-  if ((status = roofline_bind_value(error, "params.padding", &args->padding,
-                                    &avg_pool2d_fwd_padding_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.padding", &args->padding, &avg_pool2d_fwd_padding_union);
+  if (status != ROOFLINE_OK) return status;
   call->ceil_mode = args->ceil_mode;
   call->count_include_pad = args->count_include_pad;
   call->divisor_override = args->divisor_override;
-  if ((status = roofline_bind_value(error, "params.divisor_override", &args->divisor_override,
-                                    &avg_pool2d_fwd_divisor_override_union)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.divisor_override", &args->divisor_override,
+                               &avg_pool2d_fwd_divisor_override_union);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   if (!(avg_pool2d_fwd_kH(&status, call) > 0) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[0]", "kH > 0", avg_pool2d_fwd_kH(&status, call),
                                   0);
@@ -432,7 +434,7 @@ roofline_status roofline_avg_pool2d_fwd_bind(roofline_avg_pool2d_fwd_call *call,
                                   0);
   if (!(0 <= avg_pool2d_fwd_pH(&status, call)
         && avg_pool2d_fwd_pH(&status, call) <= roofline_floordiv(&status, avg_pool2d_fwd_kH(&status, call),
-        2)) || status != ROOFLINE_OK)
+                                                                 2)) || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[0]", "0 <= pH <= kH // 2");
   if (!(avg_pool2d_fwd_kW(&status, call) > 0) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[1]", "kW > 0", avg_pool2d_fwd_kW(&status, call),
@@ -442,7 +444,7 @@ roofline_status roofline_avg_pool2d_fwd_bind(roofline_avg_pool2d_fwd_call *call,
                                   0);
   if (!(0 <= avg_pool2d_fwd_pW(&status, call)
         && avg_pool2d_fwd_pW(&status, call) <= roofline_floordiv(&status, avg_pool2d_fwd_kW(&status, call),
-        2)) || status != ROOFLINE_OK)
+                                                                 2)) || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[1]", "0 <= pW <= kW // 2");
   if (!(!(call->divisor_override.tag != ROOFLINE_TAG_NONE) || call->divisor_override.u.i != 0)
       || status != ROOFLINE_OK)
@@ -503,13 +505,12 @@ static void avg_pool2d_fwd_set_defaults(void *args) {
 }
 
 static roofline_status avg_pool2d_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_avg_pool2d_fwd_bind((roofline_avg_pool2d_fwd_call *)(void *)call,
+  return roofline_avg_pool2d_fwd_bind((roofline_avg_pool2d_fwd_call *)call,
                                       (const roofline_avg_pool2d_fwd_args *)args, error);
 }
 
 static roofline_status avg_pool2d_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_avg_pool2d_fwd_eval_roofline((const roofline_avg_pool2d_fwd_call *)(const void *)call,
-                                               cost);
+  return roofline_avg_pool2d_fwd_eval_roofline((const roofline_avg_pool2d_fwd_call *)call, cost);
 }
 
 static const roofline_field avg_pool2d_fwd_indices[] = {
@@ -644,7 +645,7 @@ static int64_t avg_pool3d_fwd_out_W(roofline_status *status, const roofline_avg_
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status avg_pool3d_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                              roofline_dtype *dtype_out) {
-  const roofline_avg_pool3d_fwd_call *call = (const roofline_avg_pool3d_fwd_call *)(const void *)self;
+  const roofline_avg_pool3d_fwd_call *call = (const roofline_avg_pool3d_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const int64_t C = call->C;
@@ -692,7 +693,7 @@ static roofline_status avg_pool3d_fwd_let(const roofline_call *self, int32_t let
                                           roofline_shape *shape, roofline_adt *adt) {
   (void)shape;
   (void)adt;
-  const roofline_avg_pool3d_fwd_call *call = (const roofline_avg_pool3d_fwd_call *)(const void *)self;
+  const roofline_avg_pool3d_fwd_call *call = (const roofline_avg_pool3d_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   switch (let) {
   case 0: { /* kD */
@@ -774,21 +775,23 @@ roofline_status roofline_avg_pool3d_fwd_bind(roofline_avg_pool3d_fwd_call *call,
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_avg_pool3d_fwd_op;
   call->kernel_size = args->kernel_size;
-  if ((status = roofline_bind_value(error, "params.kernel_size", &args->kernel_size,
-                                    &avg_pool3d_fwd_kernel_size_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.kernel_size", &args->kernel_size,
+                               &avg_pool3d_fwd_kernel_size_union);
+  if (status != ROOFLINE_OK) return status;
   call->stride = args->stride;
-  if ((status = roofline_bind_value(error, "params.stride", &args->stride,
-                                    &avg_pool3d_fwd_stride_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.stride", &args->stride, &avg_pool3d_fwd_stride_union);
+  if (status != ROOFLINE_OK) return status;
   call->padding = args->padding;
-  if ((status = roofline_bind_value(error, "params.padding", &args->padding,
-                                    &avg_pool3d_fwd_padding_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.padding", &args->padding, &avg_pool3d_fwd_padding_union);
+  if (status != ROOFLINE_OK) return status;
   call->ceil_mode = args->ceil_mode;
   call->count_include_pad = args->count_include_pad;
   call->divisor_override = args->divisor_override;
-  if ((status = roofline_bind_value(error, "params.divisor_override", &args->divisor_override,
-                                    &avg_pool3d_fwd_divisor_override_union)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.divisor_override", &args->divisor_override,
+                               &avg_pool3d_fwd_divisor_override_union);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   if (!(avg_pool3d_fwd_kD(&status, call) > 0) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[0]", "kD > 0", avg_pool3d_fwd_kD(&status, call),
                                   0);
@@ -797,7 +800,7 @@ roofline_status roofline_avg_pool3d_fwd_bind(roofline_avg_pool3d_fwd_call *call,
                                   0);
   if (!(0 <= avg_pool3d_fwd_pD(&status, call)
         && avg_pool3d_fwd_pD(&status, call) <= roofline_floordiv(&status, avg_pool3d_fwd_kD(&status, call),
-        2)) || status != ROOFLINE_OK)
+                                                                 2)) || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[0]", "0 <= pD <= kD // 2");
   if (!(avg_pool3d_fwd_kH(&status, call) > 0) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[1]", "kH > 0", avg_pool3d_fwd_kH(&status, call),
@@ -807,7 +810,7 @@ roofline_status roofline_avg_pool3d_fwd_bind(roofline_avg_pool3d_fwd_call *call,
                                   0);
   if (!(0 <= avg_pool3d_fwd_pH(&status, call)
         && avg_pool3d_fwd_pH(&status, call) <= roofline_floordiv(&status, avg_pool3d_fwd_kH(&status, call),
-        2)) || status != ROOFLINE_OK)
+                                                                 2)) || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[1]", "0 <= pH <= kH // 2");
   if (!(avg_pool3d_fwd_kW(&status, call) > 0) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[2]", "kW > 0", avg_pool3d_fwd_kW(&status, call),
@@ -817,7 +820,7 @@ roofline_status roofline_avg_pool3d_fwd_bind(roofline_avg_pool3d_fwd_call *call,
                                   0);
   if (!(0 <= avg_pool3d_fwd_pW(&status, call)
         && avg_pool3d_fwd_pW(&status, call) <= roofline_floordiv(&status, avg_pool3d_fwd_kW(&status, call),
-        2)) || status != ROOFLINE_OK)
+                                                                 2)) || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[2]", "0 <= pW <= kW // 2");
   if (!(!(call->divisor_override.tag != ROOFLINE_TAG_NONE) || call->divisor_override.u.i != 0)
       || status != ROOFLINE_OK)
@@ -850,13 +853,13 @@ static const int64_t avg_pool3d_fwd_row0_kernel_size[] = {2, 7, 7};
 static const roofline_avg_pool3d_fwd_call avg_pool3d_fwd_calls[] = {
     {{&roofline_avg_pool3d_fwd_op, ROOFLINE_CALL_CHECKED, NULL}, 8, 1024, 8, 7, 7, ROOFLINE_FLOAT16,
      {ROOFLINE_TAG_SEQ,
-     {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {avg_pool3d_fwd_row0_kernel_size, NULL, 3, 0, 0, 0}}},
+      {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {avg_pool3d_fwd_row0_kernel_size, NULL, 3, 0, 0, 0}}},
      {ROOFLINE_TAG_INT, {false, ROOFLINE_DTYPE_NONE, 1, 0.0, NULL, {NULL, NULL, 0, 0, 0, 0}}},
      {ROOFLINE_TAG_INT, {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {NULL, NULL, 0, 0, 0, 0}}}, false, true,
      {ROOFLINE_TAG_NONE, {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {NULL, NULL, 0, 0, 0, 0}}}},
     {{&roofline_avg_pool3d_fwd_op, ROOFLINE_CALL_CHECKED, NULL}, 8, 1024, 8, 7, 7, ROOFLINE_BFLOAT16,
      {ROOFLINE_TAG_SEQ,
-     {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {avg_pool3d_fwd_row0_kernel_size, NULL, 3, 0, 0, 0}}},
+      {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {avg_pool3d_fwd_row0_kernel_size, NULL, 3, 0, 0, 0}}},
      {ROOFLINE_TAG_INT, {false, ROOFLINE_DTYPE_NONE, 1, 0.0, NULL, {NULL, NULL, 0, 0, 0, 0}}},
      {ROOFLINE_TAG_INT, {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {NULL, NULL, 0, 0, 0, 0}}}, false, true,
      {ROOFLINE_TAG_NONE, {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {NULL, NULL, 0, 0, 0, 0}}}},
@@ -878,13 +881,12 @@ static void avg_pool3d_fwd_set_defaults(void *args) {
 }
 
 static roofline_status avg_pool3d_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_avg_pool3d_fwd_bind((roofline_avg_pool3d_fwd_call *)(void *)call,
+  return roofline_avg_pool3d_fwd_bind((roofline_avg_pool3d_fwd_call *)call,
                                       (const roofline_avg_pool3d_fwd_args *)args, error);
 }
 
 static roofline_status avg_pool3d_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_avg_pool3d_fwd_eval_roofline((const roofline_avg_pool3d_fwd_call *)(const void *)call,
-                                               cost);
+  return roofline_avg_pool3d_fwd_eval_roofline((const roofline_avg_pool3d_fwd_call *)call, cost);
 }
 
 static const roofline_field avg_pool3d_fwd_indices[] = {
@@ -978,7 +980,7 @@ static int64_t max_pool1d_fwd_L_out(roofline_status *status, const roofline_max_
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status max_pool1d_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                              roofline_dtype *dtype_out) {
-  const roofline_max_pool1d_fwd_call *call = (const roofline_max_pool1d_fwd_call *)(const void *)self;
+  const roofline_max_pool1d_fwd_call *call = (const roofline_max_pool1d_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const int64_t C = call->C;
@@ -1020,7 +1022,7 @@ static roofline_status max_pool1d_fwd_let(const roofline_call *self, int32_t let
                                           roofline_shape *shape, roofline_adt *adt) {
   (void)shape;
   (void)adt;
-  const roofline_max_pool1d_fwd_call *call = (const roofline_max_pool1d_fwd_call *)(const void *)self;
+  const roofline_max_pool1d_fwd_call *call = (const roofline_max_pool1d_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   switch (let) {
   case 0: { /* kW */
@@ -1075,20 +1077,21 @@ roofline_status roofline_max_pool1d_fwd_bind(roofline_max_pool1d_fwd_call *call,
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_max_pool1d_fwd_op;
   call->kernel_size = args->kernel_size;
-  if ((status = roofline_bind_value(error, "params.kernel_size", &args->kernel_size,
-                                    &max_pool1d_fwd_kernel_size_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.kernel_size", &args->kernel_size,
+                               &max_pool1d_fwd_kernel_size_union);
+  if (status != ROOFLINE_OK) return status;
   call->stride = args->stride;
-  if ((status = roofline_bind_value(error, "params.stride", &args->stride,
-                                    &max_pool1d_fwd_stride_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.stride", &args->stride, &max_pool1d_fwd_stride_union);
+  if (status != ROOFLINE_OK) return status;
   call->padding = args->padding;
-  if ((status = roofline_bind_value(error, "params.padding", &args->padding,
-                                    &max_pool1d_fwd_padding_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.padding", &args->padding, &max_pool1d_fwd_padding_union);
+  if (status != ROOFLINE_OK) return status;
   call->dilation = args->dilation;
-  if ((status = roofline_bind_value(error, "params.dilation", &args->dilation,
-                                    &max_pool1d_fwd_dilation_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.dilation", &args->dilation, &max_pool1d_fwd_dilation_union);
+  if (status != ROOFLINE_OK) return status;
   call->ceil_mode = args->ceil_mode;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   if (!(max_pool1d_fwd_kW(&status, call) > 0) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[0]", "kW > 0", max_pool1d_fwd_kW(&status, call),
                                   0);
@@ -1097,7 +1100,7 @@ roofline_status roofline_max_pool1d_fwd_bind(roofline_max_pool1d_fwd_call *call,
                                   0);
   if (!(0 <= max_pool1d_fwd_pW(&status, call)
         && max_pool1d_fwd_pW(&status, call) <= roofline_floordiv(&status, max_pool1d_fwd_kW(&status, call),
-        2)) || status != ROOFLINE_OK)
+                                                                 2)) || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[0]", "0 <= pW <= kW // 2");
   if (!(max_pool1d_fwd_dW(&status, call) > 0) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[0]", "dW > 0", max_pool1d_fwd_dW(&status, call),
@@ -1146,13 +1149,12 @@ static void max_pool1d_fwd_set_defaults(void *args) {
 }
 
 static roofline_status max_pool1d_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_max_pool1d_fwd_bind((roofline_max_pool1d_fwd_call *)(void *)call,
+  return roofline_max_pool1d_fwd_bind((roofline_max_pool1d_fwd_call *)call,
                                       (const roofline_max_pool1d_fwd_args *)args, error);
 }
 
 static roofline_status max_pool1d_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_max_pool1d_fwd_eval_roofline((const roofline_max_pool1d_fwd_call *)(const void *)call,
-                                               cost);
+  return roofline_max_pool1d_fwd_eval_roofline((const roofline_max_pool1d_fwd_call *)call, cost);
 }
 
 static const roofline_field max_pool1d_fwd_indices[] = {
@@ -1240,7 +1242,7 @@ static int64_t max_pool1d_indices_fwd_L_out(roofline_status *status,
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status max_pool1d_indices_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                      roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_max_pool1d_indices_fwd_call *call = (const roofline_max_pool1d_indices_fwd_call *)(const void *)self;
+  const roofline_max_pool1d_indices_fwd_call *call = (const roofline_max_pool1d_indices_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const int64_t C = call->C;
@@ -1272,7 +1274,8 @@ static roofline_status max_pool1d_indices_fwd_tensor(const roofline_call *self, 
 }
 
 /* MaxPool1dIndicesFwdOp (pooling.yaml:150): func formulas.pooling.pool_roofline */
-roofline_status roofline_max_pool1d_indices_fwd_eval_roofline(const roofline_max_pool1d_indices_fwd_call *call, roofline_cost *cost) {
+roofline_status roofline_max_pool1d_indices_fwd_eval_roofline(const roofline_max_pool1d_indices_fwd_call *call,
+                                                              roofline_cost *cost) {
   (void)cost;
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */
@@ -1288,7 +1291,7 @@ static roofline_status max_pool1d_indices_fwd_let(const roofline_call *self, int
                                                   roofline_adt *adt) {
   (void)shape;
   (void)adt;
-  const roofline_max_pool1d_indices_fwd_call *call = (const roofline_max_pool1d_indices_fwd_call *)(const void *)self;
+  const roofline_max_pool1d_indices_fwd_call *call = (const roofline_max_pool1d_indices_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   switch (let) {
   case 0: { /* kW */
@@ -1343,20 +1346,23 @@ roofline_status roofline_max_pool1d_indices_fwd_bind(roofline_max_pool1d_indices
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_max_pool1d_indices_fwd_op;
   call->kernel_size = args->kernel_size;
-  if ((status = roofline_bind_value(error, "params.kernel_size", &args->kernel_size,
-                                    &max_pool1d_indices_fwd_kernel_size_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.kernel_size", &args->kernel_size,
+                               &max_pool1d_indices_fwd_kernel_size_union);
+  if (status != ROOFLINE_OK) return status;
   call->stride = args->stride;
-  if ((status = roofline_bind_value(error, "params.stride", &args->stride,
-                                    &max_pool1d_indices_fwd_stride_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.stride", &args->stride, &max_pool1d_indices_fwd_stride_union);
+  if (status != ROOFLINE_OK) return status;
   call->padding = args->padding;
-  if ((status = roofline_bind_value(error, "params.padding", &args->padding,
-                                    &max_pool1d_indices_fwd_padding_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.padding", &args->padding,
+                               &max_pool1d_indices_fwd_padding_union);
+  if (status != ROOFLINE_OK) return status;
   call->dilation = args->dilation;
-  if ((status = roofline_bind_value(error, "params.dilation", &args->dilation,
-                                    &max_pool1d_indices_fwd_dilation_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.dilation", &args->dilation,
+                               &max_pool1d_indices_fwd_dilation_union);
+  if (status != ROOFLINE_OK) return status;
   call->ceil_mode = args->ceil_mode;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   if (!(max_pool1d_indices_fwd_kW(&status, call) > 0) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[0]", "kW > 0",
                                   max_pool1d_indices_fwd_kW(&status, call), 0);
@@ -1365,7 +1371,7 @@ roofline_status roofline_max_pool1d_indices_fwd_bind(roofline_max_pool1d_indices
                                   max_pool1d_indices_fwd_sW(&status, call), 0);
   if (!(0 <= max_pool1d_indices_fwd_pW(&status, call)
         && max_pool1d_indices_fwd_pW(&status, call) <= roofline_floordiv(&status,
-        max_pool1d_indices_fwd_kW(&status, call), 2)) || status != ROOFLINE_OK)
+      max_pool1d_indices_fwd_kW(&status, call), 2)) || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[0]", "0 <= pW <= kW // 2");
   if (!(max_pool1d_indices_fwd_dW(&status, call) > 0) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[0]", "dW > 0",
@@ -1415,12 +1421,13 @@ static void max_pool1d_indices_fwd_set_defaults(void *args) {
 
 static roofline_status max_pool1d_indices_fwd_bind_any(roofline_call *call, const void *args,
                                                        roofline_error *error) {
-  return roofline_max_pool1d_indices_fwd_bind((roofline_max_pool1d_indices_fwd_call *)(void *)call,
+  return roofline_max_pool1d_indices_fwd_bind((roofline_max_pool1d_indices_fwd_call *)call,
                                               (const roofline_max_pool1d_indices_fwd_args *)args, error);
 }
 
 static roofline_status max_pool1d_indices_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_max_pool1d_indices_fwd_eval_roofline((const roofline_max_pool1d_indices_fwd_call *)(const void *)call, cost);
+  return roofline_max_pool1d_indices_fwd_eval_roofline((const roofline_max_pool1d_indices_fwd_call *)call,
+                                                       cost);
 }
 
 static const roofline_field max_pool1d_indices_fwd_indices[] = {
@@ -1536,7 +1543,7 @@ static int64_t max_pool2d_fwd_out_W(roofline_status *status, const roofline_max_
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status max_pool2d_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                              roofline_dtype *dtype_out) {
-  const roofline_max_pool2d_fwd_call *call = (const roofline_max_pool2d_fwd_call *)(const void *)self;
+  const roofline_max_pool2d_fwd_call *call = (const roofline_max_pool2d_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const int64_t C = call->C;
@@ -1581,7 +1588,7 @@ static roofline_status max_pool2d_fwd_let(const roofline_call *self, int32_t let
                                           roofline_shape *shape, roofline_adt *adt) {
   (void)shape;
   (void)adt;
-  const roofline_max_pool2d_fwd_call *call = (const roofline_max_pool2d_fwd_call *)(const void *)self;
+  const roofline_max_pool2d_fwd_call *call = (const roofline_max_pool2d_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   switch (let) {
   case 0: { /* kH */
@@ -1656,20 +1663,21 @@ roofline_status roofline_max_pool2d_fwd_bind(roofline_max_pool2d_fwd_call *call,
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_max_pool2d_fwd_op;
   call->kernel_size = args->kernel_size;
-  if ((status = roofline_bind_value(error, "params.kernel_size", &args->kernel_size,
-                                    &max_pool2d_fwd_kernel_size_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.kernel_size", &args->kernel_size,
+                               &max_pool2d_fwd_kernel_size_union);
+  if (status != ROOFLINE_OK) return status;
   call->stride = args->stride;
-  if ((status = roofline_bind_value(error, "params.stride", &args->stride,
-                                    &max_pool2d_fwd_stride_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.stride", &args->stride, &max_pool2d_fwd_stride_union);
+  if (status != ROOFLINE_OK) return status;
   call->padding = args->padding;
-  if ((status = roofline_bind_value(error, "params.padding", &args->padding,
-                                    &max_pool2d_fwd_padding_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.padding", &args->padding, &max_pool2d_fwd_padding_union);
+  if (status != ROOFLINE_OK) return status;
   call->dilation = args->dilation;
-  if ((status = roofline_bind_value(error, "params.dilation", &args->dilation,
-                                    &max_pool2d_fwd_dilation_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.dilation", &args->dilation, &max_pool2d_fwd_dilation_union);
+  if (status != ROOFLINE_OK) return status;
   call->ceil_mode = args->ceil_mode;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   if (!(max_pool2d_fwd_kH(&status, call) > 0) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[0]", "kH > 0", max_pool2d_fwd_kH(&status, call),
                                   0);
@@ -1678,7 +1686,7 @@ roofline_status roofline_max_pool2d_fwd_bind(roofline_max_pool2d_fwd_call *call,
                                   0);
   if (!(0 <= max_pool2d_fwd_pH(&status, call)
         && max_pool2d_fwd_pH(&status, call) <= roofline_floordiv(&status, max_pool2d_fwd_kH(&status, call),
-        2)) || status != ROOFLINE_OK)
+                                                                 2)) || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[0]", "0 <= pH <= kH // 2");
   if (!(max_pool2d_fwd_dH(&status, call) > 0) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[0]", "dH > 0", max_pool2d_fwd_dH(&status, call),
@@ -1691,7 +1699,7 @@ roofline_status roofline_max_pool2d_fwd_bind(roofline_max_pool2d_fwd_call *call,
                                   0);
   if (!(0 <= max_pool2d_fwd_pW(&status, call)
         && max_pool2d_fwd_pW(&status, call) <= roofline_floordiv(&status, max_pool2d_fwd_kW(&status, call),
-        2)) || status != ROOFLINE_OK)
+                                                                 2)) || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[1]", "0 <= pW <= kW // 2");
   if (!(max_pool2d_fwd_dW(&status, call) > 0) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[1]", "dW > 0", max_pool2d_fwd_dW(&status, call),
@@ -1734,7 +1742,7 @@ static const roofline_max_pool2d_fwd_call max_pool2d_fwd_calls[] = {
      {ROOFLINE_TAG_INT, {false, ROOFLINE_DTYPE_NONE, 1, 0.0, NULL, {NULL, NULL, 0, 0, 0, 0}}}, false},
     {{&roofline_max_pool2d_fwd_op, ROOFLINE_CALL_CHECKED, NULL}, 32, 96, 109, 109, ROOFLINE_FLOAT16,
      {ROOFLINE_TAG_SEQ,
-     {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {max_pool2d_fwd_row3_kernel_size, NULL, 2, 0, 0, 0}}},
+      {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {max_pool2d_fwd_row3_kernel_size, NULL, 2, 0, 0, 0}}},
      {ROOFLINE_TAG_INT, {false, ROOFLINE_DTYPE_NONE, 2, 0.0, NULL, {NULL, NULL, 0, 0, 0, 0}}},
      {ROOFLINE_TAG_INT, {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {NULL, NULL, 0, 0, 0, 0}}},
      {ROOFLINE_TAG_INT, {false, ROOFLINE_DTYPE_NONE, 1, 0.0, NULL, {NULL, NULL, 0, 0, 0, 0}}}, true},
@@ -1752,13 +1760,12 @@ static void max_pool2d_fwd_set_defaults(void *args) {
 }
 
 static roofline_status max_pool2d_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_max_pool2d_fwd_bind((roofline_max_pool2d_fwd_call *)(void *)call,
+  return roofline_max_pool2d_fwd_bind((roofline_max_pool2d_fwd_call *)call,
                                       (const roofline_max_pool2d_fwd_args *)args, error);
 }
 
 static roofline_status max_pool2d_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_max_pool2d_fwd_eval_roofline((const roofline_max_pool2d_fwd_call *)(const void *)call,
-                                               cost);
+  return roofline_max_pool2d_fwd_eval_roofline((const roofline_max_pool2d_fwd_call *)call, cost);
 }
 
 static const roofline_field max_pool2d_fwd_indices[] = {
@@ -1889,7 +1896,7 @@ static int64_t max_pool2d_indices_fwd_out_W(roofline_status *status,
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status max_pool2d_indices_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                      roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_max_pool2d_indices_fwd_call *call = (const roofline_max_pool2d_indices_fwd_call *)(const void *)self;
+  const roofline_max_pool2d_indices_fwd_call *call = (const roofline_max_pool2d_indices_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const int64_t C = call->C;
@@ -1925,7 +1932,8 @@ static roofline_status max_pool2d_indices_fwd_tensor(const roofline_call *self, 
 }
 
 /* MaxPool2dIndicesFwdOp (pooling.yaml:224): func formulas.pooling.pool_roofline */
-roofline_status roofline_max_pool2d_indices_fwd_eval_roofline(const roofline_max_pool2d_indices_fwd_call *call, roofline_cost *cost) {
+roofline_status roofline_max_pool2d_indices_fwd_eval_roofline(const roofline_max_pool2d_indices_fwd_call *call,
+                                                              roofline_cost *cost) {
   (void)cost;
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */
@@ -1941,7 +1949,7 @@ static roofline_status max_pool2d_indices_fwd_let(const roofline_call *self, int
                                                   roofline_adt *adt) {
   (void)shape;
   (void)adt;
-  const roofline_max_pool2d_indices_fwd_call *call = (const roofline_max_pool2d_indices_fwd_call *)(const void *)self;
+  const roofline_max_pool2d_indices_fwd_call *call = (const roofline_max_pool2d_indices_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   switch (let) {
   case 0: { /* kH */
@@ -2016,20 +2024,23 @@ roofline_status roofline_max_pool2d_indices_fwd_bind(roofline_max_pool2d_indices
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_max_pool2d_indices_fwd_op;
   call->kernel_size = args->kernel_size;
-  if ((status = roofline_bind_value(error, "params.kernel_size", &args->kernel_size,
-                                    &max_pool2d_indices_fwd_kernel_size_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.kernel_size", &args->kernel_size,
+                               &max_pool2d_indices_fwd_kernel_size_union);
+  if (status != ROOFLINE_OK) return status;
   call->stride = args->stride;
-  if ((status = roofline_bind_value(error, "params.stride", &args->stride,
-                                    &max_pool2d_indices_fwd_stride_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.stride", &args->stride, &max_pool2d_indices_fwd_stride_union);
+  if (status != ROOFLINE_OK) return status;
   call->padding = args->padding;
-  if ((status = roofline_bind_value(error, "params.padding", &args->padding,
-                                    &max_pool2d_indices_fwd_padding_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.padding", &args->padding,
+                               &max_pool2d_indices_fwd_padding_union);
+  if (status != ROOFLINE_OK) return status;
   call->dilation = args->dilation;
-  if ((status = roofline_bind_value(error, "params.dilation", &args->dilation,
-                                    &max_pool2d_indices_fwd_dilation_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.dilation", &args->dilation,
+                               &max_pool2d_indices_fwd_dilation_union);
+  if (status != ROOFLINE_OK) return status;
   call->ceil_mode = args->ceil_mode;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   if (!(max_pool2d_indices_fwd_kH(&status, call) > 0) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[0]", "kH > 0",
                                   max_pool2d_indices_fwd_kH(&status, call), 0);
@@ -2038,7 +2049,7 @@ roofline_status roofline_max_pool2d_indices_fwd_bind(roofline_max_pool2d_indices
                                   max_pool2d_indices_fwd_sH(&status, call), 0);
   if (!(0 <= max_pool2d_indices_fwd_pH(&status, call)
         && max_pool2d_indices_fwd_pH(&status, call) <= roofline_floordiv(&status,
-        max_pool2d_indices_fwd_kH(&status, call), 2)) || status != ROOFLINE_OK)
+      max_pool2d_indices_fwd_kH(&status, call), 2)) || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[0]", "0 <= pH <= kH // 2");
   if (!(max_pool2d_indices_fwd_dH(&status, call) > 0) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[0]", "dH > 0",
@@ -2051,7 +2062,7 @@ roofline_status roofline_max_pool2d_indices_fwd_bind(roofline_max_pool2d_indices
                                   max_pool2d_indices_fwd_sW(&status, call), 0);
   if (!(0 <= max_pool2d_indices_fwd_pW(&status, call)
         && max_pool2d_indices_fwd_pW(&status, call) <= roofline_floordiv(&status,
-        max_pool2d_indices_fwd_kW(&status, call), 2)) || status != ROOFLINE_OK)
+      max_pool2d_indices_fwd_kW(&status, call), 2)) || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[1]", "0 <= pW <= kW // 2");
   if (!(max_pool2d_indices_fwd_dW(&status, call) > 0) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[1]", "dW > 0",
@@ -2094,7 +2105,8 @@ static const roofline_max_pool2d_indices_fwd_call max_pool2d_indices_fwd_calls[]
      {ROOFLINE_TAG_INT, {false, ROOFLINE_DTYPE_NONE, 1, 0.0, NULL, {NULL, NULL, 0, 0, 0, 0}}}, false},
     {{&roofline_max_pool2d_indices_fwd_op, ROOFLINE_CALL_CHECKED, NULL}, 32, 96, 109, 109, ROOFLINE_FLOAT16,
      {ROOFLINE_TAG_SEQ,
-     {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {max_pool2d_indices_fwd_row3_kernel_size, NULL, 2, 0, 0, 0}}},
+      {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL,
+       {max_pool2d_indices_fwd_row3_kernel_size, NULL, 2, 0, 0, 0}}},
      {ROOFLINE_TAG_INT, {false, ROOFLINE_DTYPE_NONE, 2, 0.0, NULL, {NULL, NULL, 0, 0, 0, 0}}},
      {ROOFLINE_TAG_INT, {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {NULL, NULL, 0, 0, 0, 0}}},
      {ROOFLINE_TAG_INT, {false, ROOFLINE_DTYPE_NONE, 1, 0.0, NULL, {NULL, NULL, 0, 0, 0, 0}}}, true},
@@ -2113,12 +2125,13 @@ static void max_pool2d_indices_fwd_set_defaults(void *args) {
 
 static roofline_status max_pool2d_indices_fwd_bind_any(roofline_call *call, const void *args,
                                                        roofline_error *error) {
-  return roofline_max_pool2d_indices_fwd_bind((roofline_max_pool2d_indices_fwd_call *)(void *)call,
+  return roofline_max_pool2d_indices_fwd_bind((roofline_max_pool2d_indices_fwd_call *)call,
                                               (const roofline_max_pool2d_indices_fwd_args *)args, error);
 }
 
 static roofline_status max_pool2d_indices_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_max_pool2d_indices_fwd_eval_roofline((const roofline_max_pool2d_indices_fwd_call *)(const void *)call, cost);
+  return roofline_max_pool2d_indices_fwd_eval_roofline((const roofline_max_pool2d_indices_fwd_call *)call,
+                                                       cost);
 }
 
 static const roofline_field max_pool2d_indices_fwd_indices[] = {
@@ -2272,7 +2285,7 @@ static int64_t max_pool3d_fwd_out_W(roofline_status *status, const roofline_max_
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status max_pool3d_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                              roofline_dtype *dtype_out) {
-  const roofline_max_pool3d_fwd_call *call = (const roofline_max_pool3d_fwd_call *)(const void *)self;
+  const roofline_max_pool3d_fwd_call *call = (const roofline_max_pool3d_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const int64_t C = call->C;
@@ -2320,7 +2333,7 @@ static roofline_status max_pool3d_fwd_let(const roofline_call *self, int32_t let
                                           roofline_shape *shape, roofline_adt *adt) {
   (void)shape;
   (void)adt;
-  const roofline_max_pool3d_fwd_call *call = (const roofline_max_pool3d_fwd_call *)(const void *)self;
+  const roofline_max_pool3d_fwd_call *call = (const roofline_max_pool3d_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   switch (let) {
   case 0: { /* kD */
@@ -2415,20 +2428,21 @@ roofline_status roofline_max_pool3d_fwd_bind(roofline_max_pool3d_fwd_call *call,
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_max_pool3d_fwd_op;
   call->kernel_size = args->kernel_size;
-  if ((status = roofline_bind_value(error, "params.kernel_size", &args->kernel_size,
-                                    &max_pool3d_fwd_kernel_size_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.kernel_size", &args->kernel_size,
+                               &max_pool3d_fwd_kernel_size_union);
+  if (status != ROOFLINE_OK) return status;
   call->stride = args->stride;
-  if ((status = roofline_bind_value(error, "params.stride", &args->stride,
-                                    &max_pool3d_fwd_stride_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.stride", &args->stride, &max_pool3d_fwd_stride_union);
+  if (status != ROOFLINE_OK) return status;
   call->padding = args->padding;
-  if ((status = roofline_bind_value(error, "params.padding", &args->padding,
-                                    &max_pool3d_fwd_padding_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.padding", &args->padding, &max_pool3d_fwd_padding_union);
+  if (status != ROOFLINE_OK) return status;
   call->dilation = args->dilation;
-  if ((status = roofline_bind_value(error, "params.dilation", &args->dilation,
-                                    &max_pool3d_fwd_dilation_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.dilation", &args->dilation, &max_pool3d_fwd_dilation_union);
+  if (status != ROOFLINE_OK) return status;
   call->ceil_mode = args->ceil_mode;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   if (!(max_pool3d_fwd_kD(&status, call) > 0) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[0]", "kD > 0", max_pool3d_fwd_kD(&status, call),
                                   0);
@@ -2437,7 +2451,7 @@ roofline_status roofline_max_pool3d_fwd_bind(roofline_max_pool3d_fwd_call *call,
                                   0);
   if (!(0 <= max_pool3d_fwd_pD(&status, call)
         && max_pool3d_fwd_pD(&status, call) <= roofline_floordiv(&status, max_pool3d_fwd_kD(&status, call),
-        2)) || status != ROOFLINE_OK)
+                                                                 2)) || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[0]", "0 <= pD <= kD // 2");
   if (!(max_pool3d_fwd_dD(&status, call) > 0) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[0]", "dD > 0", max_pool3d_fwd_dD(&status, call),
@@ -2450,7 +2464,7 @@ roofline_status roofline_max_pool3d_fwd_bind(roofline_max_pool3d_fwd_call *call,
                                   0);
   if (!(0 <= max_pool3d_fwd_pH(&status, call)
         && max_pool3d_fwd_pH(&status, call) <= roofline_floordiv(&status, max_pool3d_fwd_kH(&status, call),
-        2)) || status != ROOFLINE_OK)
+                                                                 2)) || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[1]", "0 <= pH <= kH // 2");
   if (!(max_pool3d_fwd_dH(&status, call) > 0) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[1]", "dH > 0", max_pool3d_fwd_dH(&status, call),
@@ -2463,7 +2477,7 @@ roofline_status roofline_max_pool3d_fwd_bind(roofline_max_pool3d_fwd_call *call,
                                   0);
   if (!(0 <= max_pool3d_fwd_pW(&status, call)
         && max_pool3d_fwd_pW(&status, call) <= roofline_floordiv(&status, max_pool3d_fwd_kW(&status, call),
-        2)) || status != ROOFLINE_OK)
+                                                                 2)) || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[2]", "0 <= pW <= kW // 2");
   if (!(max_pool3d_fwd_dW(&status, call) > 0) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[2]", "dW > 0", max_pool3d_fwd_dW(&status, call),
@@ -2497,19 +2511,19 @@ static const int64_t max_pool3d_fwd_row0_padding[] = {0, 1, 1};
 static const roofline_max_pool3d_fwd_call max_pool3d_fwd_calls[] = {
     {{&roofline_max_pool3d_fwd_op, ROOFLINE_CALL_CHECKED, NULL}, 8, 64, 8, 112, 112, ROOFLINE_FLOAT16,
      {ROOFLINE_TAG_SEQ,
-     {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {max_pool3d_fwd_row0_kernel_size, NULL, 3, 0, 0, 0}}},
+      {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {max_pool3d_fwd_row0_kernel_size, NULL, 3, 0, 0, 0}}},
      {ROOFLINE_TAG_SEQ,
-     {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {max_pool3d_fwd_row0_stride, NULL, 3, 0, 0, 0}}},
+      {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {max_pool3d_fwd_row0_stride, NULL, 3, 0, 0, 0}}},
      {ROOFLINE_TAG_SEQ,
-     {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {max_pool3d_fwd_row0_padding, NULL, 3, 0, 0, 0}}},
+      {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {max_pool3d_fwd_row0_padding, NULL, 3, 0, 0, 0}}},
      {ROOFLINE_TAG_INT, {false, ROOFLINE_DTYPE_NONE, 1, 0.0, NULL, {NULL, NULL, 0, 0, 0, 0}}}, false},
     {{&roofline_max_pool3d_fwd_op, ROOFLINE_CALL_CHECKED, NULL}, 8, 64, 8, 112, 112, ROOFLINE_BFLOAT16,
      {ROOFLINE_TAG_SEQ,
-     {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {max_pool3d_fwd_row0_kernel_size, NULL, 3, 0, 0, 0}}},
+      {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {max_pool3d_fwd_row0_kernel_size, NULL, 3, 0, 0, 0}}},
      {ROOFLINE_TAG_SEQ,
-     {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {max_pool3d_fwd_row0_stride, NULL, 3, 0, 0, 0}}},
+      {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {max_pool3d_fwd_row0_stride, NULL, 3, 0, 0, 0}}},
      {ROOFLINE_TAG_SEQ,
-     {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {max_pool3d_fwd_row0_padding, NULL, 3, 0, 0, 0}}},
+      {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {max_pool3d_fwd_row0_padding, NULL, 3, 0, 0, 0}}},
      {ROOFLINE_TAG_INT, {false, ROOFLINE_DTYPE_NONE, 1, 0.0, NULL, {NULL, NULL, 0, 0, 0, 0}}}, false},
     {{&roofline_max_pool3d_fwd_op, ROOFLINE_CALL_CHECKED, NULL}, 8, 64, 16, 56, 56, ROOFLINE_FLOAT16,
      {ROOFLINE_TAG_INT, {false, ROOFLINE_DTYPE_NONE, 2, 0.0, NULL, {NULL, NULL, 0, 0, 0, 0}}},
@@ -2529,13 +2543,12 @@ static void max_pool3d_fwd_set_defaults(void *args) {
 }
 
 static roofline_status max_pool3d_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_max_pool3d_fwd_bind((roofline_max_pool3d_fwd_call *)(void *)call,
+  return roofline_max_pool3d_fwd_bind((roofline_max_pool3d_fwd_call *)call,
                                       (const roofline_max_pool3d_fwd_args *)args, error);
 }
 
 static roofline_status max_pool3d_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_max_pool3d_fwd_eval_roofline((const roofline_max_pool3d_fwd_call *)(const void *)call,
-                                               cost);
+  return roofline_max_pool3d_fwd_eval_roofline((const roofline_max_pool3d_fwd_call *)call, cost);
 }
 
 static const roofline_field max_pool3d_fwd_indices[] = {
@@ -2709,7 +2722,7 @@ static int64_t max_pool3d_indices_fwd_out_W(roofline_status *status,
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status max_pool3d_indices_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                      roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_max_pool3d_indices_fwd_call *call = (const roofline_max_pool3d_indices_fwd_call *)(const void *)self;
+  const roofline_max_pool3d_indices_fwd_call *call = (const roofline_max_pool3d_indices_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const int64_t C = call->C;
@@ -2749,7 +2762,8 @@ static roofline_status max_pool3d_indices_fwd_tensor(const roofline_call *self, 
 }
 
 /* MaxPool3dIndicesFwdOp (pooling.yaml:310): func formulas.pooling.pool_roofline */
-roofline_status roofline_max_pool3d_indices_fwd_eval_roofline(const roofline_max_pool3d_indices_fwd_call *call, roofline_cost *cost) {
+roofline_status roofline_max_pool3d_indices_fwd_eval_roofline(const roofline_max_pool3d_indices_fwd_call *call,
+                                                              roofline_cost *cost) {
   (void)cost;
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */
@@ -2765,7 +2779,7 @@ static roofline_status max_pool3d_indices_fwd_let(const roofline_call *self, int
                                                   roofline_adt *adt) {
   (void)shape;
   (void)adt;
-  const roofline_max_pool3d_indices_fwd_call *call = (const roofline_max_pool3d_indices_fwd_call *)(const void *)self;
+  const roofline_max_pool3d_indices_fwd_call *call = (const roofline_max_pool3d_indices_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   switch (let) {
   case 0: { /* kD */
@@ -2860,20 +2874,23 @@ roofline_status roofline_max_pool3d_indices_fwd_bind(roofline_max_pool3d_indices
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_max_pool3d_indices_fwd_op;
   call->kernel_size = args->kernel_size;
-  if ((status = roofline_bind_value(error, "params.kernel_size", &args->kernel_size,
-                                    &max_pool3d_indices_fwd_kernel_size_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.kernel_size", &args->kernel_size,
+                               &max_pool3d_indices_fwd_kernel_size_union);
+  if (status != ROOFLINE_OK) return status;
   call->stride = args->stride;
-  if ((status = roofline_bind_value(error, "params.stride", &args->stride,
-                                    &max_pool3d_indices_fwd_stride_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.stride", &args->stride, &max_pool3d_indices_fwd_stride_union);
+  if (status != ROOFLINE_OK) return status;
   call->padding = args->padding;
-  if ((status = roofline_bind_value(error, "params.padding", &args->padding,
-                                    &max_pool3d_indices_fwd_padding_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.padding", &args->padding,
+                               &max_pool3d_indices_fwd_padding_union);
+  if (status != ROOFLINE_OK) return status;
   call->dilation = args->dilation;
-  if ((status = roofline_bind_value(error, "params.dilation", &args->dilation,
-                                    &max_pool3d_indices_fwd_dilation_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.dilation", &args->dilation,
+                               &max_pool3d_indices_fwd_dilation_union);
+  if (status != ROOFLINE_OK) return status;
   call->ceil_mode = args->ceil_mode;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   if (!(max_pool3d_indices_fwd_kD(&status, call) > 0) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[0]", "kD > 0",
                                   max_pool3d_indices_fwd_kD(&status, call), 0);
@@ -2882,7 +2899,7 @@ roofline_status roofline_max_pool3d_indices_fwd_bind(roofline_max_pool3d_indices
                                   max_pool3d_indices_fwd_sD(&status, call), 0);
   if (!(0 <= max_pool3d_indices_fwd_pD(&status, call)
         && max_pool3d_indices_fwd_pD(&status, call) <= roofline_floordiv(&status,
-        max_pool3d_indices_fwd_kD(&status, call), 2)) || status != ROOFLINE_OK)
+      max_pool3d_indices_fwd_kD(&status, call), 2)) || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[0]", "0 <= pD <= kD // 2");
   if (!(max_pool3d_indices_fwd_dD(&status, call) > 0) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[0]", "dD > 0",
@@ -2895,7 +2912,7 @@ roofline_status roofline_max_pool3d_indices_fwd_bind(roofline_max_pool3d_indices
                                   max_pool3d_indices_fwd_sH(&status, call), 0);
   if (!(0 <= max_pool3d_indices_fwd_pH(&status, call)
         && max_pool3d_indices_fwd_pH(&status, call) <= roofline_floordiv(&status,
-        max_pool3d_indices_fwd_kH(&status, call), 2)) || status != ROOFLINE_OK)
+      max_pool3d_indices_fwd_kH(&status, call), 2)) || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[1]", "0 <= pH <= kH // 2");
   if (!(max_pool3d_indices_fwd_dH(&status, call) > 0) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[1]", "dH > 0",
@@ -2908,7 +2925,7 @@ roofline_status roofline_max_pool3d_indices_fwd_bind(roofline_max_pool3d_indices
                                   max_pool3d_indices_fwd_sW(&status, call), 0);
   if (!(0 <= max_pool3d_indices_fwd_pW(&status, call)
         && max_pool3d_indices_fwd_pW(&status, call) <= roofline_floordiv(&status,
-        max_pool3d_indices_fwd_kW(&status, call), 2)) || status != ROOFLINE_OK)
+      max_pool3d_indices_fwd_kW(&status, call), 2)) || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[2]", "0 <= pW <= kW // 2");
   if (!(max_pool3d_indices_fwd_dW(&status, call) > 0) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[2]", "dW > 0",
@@ -2942,20 +2959,22 @@ static const int64_t max_pool3d_indices_fwd_row0_padding[] = {0, 1, 1};
 static const roofline_max_pool3d_indices_fwd_call max_pool3d_indices_fwd_calls[] = {
     {{&roofline_max_pool3d_indices_fwd_op, ROOFLINE_CALL_CHECKED, NULL}, 8, 64, 8, 112, 112, ROOFLINE_FLOAT16,
      {ROOFLINE_TAG_SEQ,
-     {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {max_pool3d_indices_fwd_row0_kernel_size, NULL, 3, 0, 0, 0}}},
+      {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL,
+       {max_pool3d_indices_fwd_row0_kernel_size, NULL, 3, 0, 0, 0}}},
      {ROOFLINE_TAG_SEQ,
-     {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {max_pool3d_indices_fwd_row0_stride, NULL, 3, 0, 0, 0}}},
+      {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {max_pool3d_indices_fwd_row0_stride, NULL, 3, 0, 0, 0}}},
      {ROOFLINE_TAG_SEQ,
-     {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {max_pool3d_indices_fwd_row0_padding, NULL, 3, 0, 0, 0}}},
+      {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {max_pool3d_indices_fwd_row0_padding, NULL, 3, 0, 0, 0}}},
      {ROOFLINE_TAG_INT, {false, ROOFLINE_DTYPE_NONE, 1, 0.0, NULL, {NULL, NULL, 0, 0, 0, 0}}}, false},
     {{&roofline_max_pool3d_indices_fwd_op, ROOFLINE_CALL_CHECKED, NULL}, 8, 64, 8, 112, 112,
      ROOFLINE_BFLOAT16,
      {ROOFLINE_TAG_SEQ,
-     {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {max_pool3d_indices_fwd_row0_kernel_size, NULL, 3, 0, 0, 0}}},
+      {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL,
+       {max_pool3d_indices_fwd_row0_kernel_size, NULL, 3, 0, 0, 0}}},
      {ROOFLINE_TAG_SEQ,
-     {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {max_pool3d_indices_fwd_row0_stride, NULL, 3, 0, 0, 0}}},
+      {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {max_pool3d_indices_fwd_row0_stride, NULL, 3, 0, 0, 0}}},
      {ROOFLINE_TAG_SEQ,
-     {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {max_pool3d_indices_fwd_row0_padding, NULL, 3, 0, 0, 0}}},
+      {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {max_pool3d_indices_fwd_row0_padding, NULL, 3, 0, 0, 0}}},
      {ROOFLINE_TAG_INT, {false, ROOFLINE_DTYPE_NONE, 1, 0.0, NULL, {NULL, NULL, 0, 0, 0, 0}}}, false},
     {{&roofline_max_pool3d_indices_fwd_op, ROOFLINE_CALL_CHECKED, NULL}, 8, 64, 16, 56, 56, ROOFLINE_FLOAT16,
      {ROOFLINE_TAG_INT, {false, ROOFLINE_DTYPE_NONE, 2, 0.0, NULL, {NULL, NULL, 0, 0, 0, 0}}},
@@ -2976,12 +2995,13 @@ static void max_pool3d_indices_fwd_set_defaults(void *args) {
 
 static roofline_status max_pool3d_indices_fwd_bind_any(roofline_call *call, const void *args,
                                                        roofline_error *error) {
-  return roofline_max_pool3d_indices_fwd_bind((roofline_max_pool3d_indices_fwd_call *)(void *)call,
+  return roofline_max_pool3d_indices_fwd_bind((roofline_max_pool3d_indices_fwd_call *)call,
                                               (const roofline_max_pool3d_indices_fwd_args *)args, error);
 }
 
 static roofline_status max_pool3d_indices_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_max_pool3d_indices_fwd_eval_roofline((const roofline_max_pool3d_indices_fwd_call *)(const void *)call, cost);
+  return roofline_max_pool3d_indices_fwd_eval_roofline((const roofline_max_pool3d_indices_fwd_call *)call,
+                                                       cost);
 }
 
 static const roofline_field max_pool3d_indices_fwd_indices[] = {
@@ -3059,7 +3079,7 @@ static int64_t adaptive_avg_pool2d_fwd_out_W(roofline_status *status,
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status adaptive_avg_pool2d_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                       roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_adaptive_avg_pool2d_fwd_call *call = (const roofline_adaptive_avg_pool2d_fwd_call *)(const void *)self;
+  const roofline_adaptive_avg_pool2d_fwd_call *call = (const roofline_adaptive_avg_pool2d_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const int64_t C = call->C;
@@ -3088,7 +3108,8 @@ static roofline_status adaptive_avg_pool2d_fwd_tensor(const roofline_call *self,
 }
 
 /* AdaptiveAvgPool2dFwdOp (pooling.yaml:356): func formulas.pooling.adaptive_pool2d_roofline */
-roofline_status roofline_adaptive_avg_pool2d_fwd_eval_roofline(const roofline_adaptive_avg_pool2d_fwd_call *call, roofline_cost *cost) {
+roofline_status roofline_adaptive_avg_pool2d_fwd_eval_roofline(const roofline_adaptive_avg_pool2d_fwd_call *call,
+                                                               roofline_cost *cost) {
   (void)cost;
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */
@@ -3104,7 +3125,7 @@ static roofline_status adaptive_avg_pool2d_fwd_let(const roofline_call *self, in
                                                    roofline_adt *adt) {
   (void)shape;
   (void)adt;
-  const roofline_adaptive_avg_pool2d_fwd_call *call = (const roofline_adaptive_avg_pool2d_fwd_call *)(const void *)self;
+  const roofline_adaptive_avg_pool2d_fwd_call *call = (const roofline_adaptive_avg_pool2d_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   switch (let) {
   case 0: { /* out_H */
@@ -3137,10 +3158,11 @@ roofline_status roofline_adaptive_avg_pool2d_fwd_bind(roofline_adaptive_avg_pool
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_adaptive_avg_pool2d_fwd_op;
   call->output_size = args->output_size;
-  if ((status = roofline_bind_value(error, "params.output_size", &args->output_size,
-                                    &adaptive_avg_pool2d_fwd_output_size_union)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.output_size", &args->output_size,
+                               &adaptive_avg_pool2d_fwd_output_size_union);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [N, C, H, W] */
   call->T = args->input.dtype;
   if ((status = roofline_bind_rank(error, &names[0], &args->input, 4, false)) != ROOFLINE_OK) return status;
@@ -3174,13 +3196,13 @@ static const roofline_adaptive_avg_pool2d_fwd_call adaptive_avg_pool2d_fwd_calls
      {ROOFLINE_TAG_INT, {false, ROOFLINE_DTYPE_NONE, 1, 0.0, NULL, {NULL, NULL, 0, 0, 0, 0}}}},
     {{&roofline_adaptive_avg_pool2d_fwd_op, ROOFLINE_CALL_CHECKED, NULL}, 32, 512, 15, 20, ROOFLINE_FLOAT16,
      {ROOFLINE_TAG_SEQ,
-     {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL,
-     {adaptive_avg_pool2d_fwd_row2_output_size, NULL, 2, 0, 0, 0}}}},
+      {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL,
+       {adaptive_avg_pool2d_fwd_row2_output_size, NULL, 2, 0, 0, 0}}}},
     {{&roofline_adaptive_avg_pool2d_fwd_op, ROOFLINE_CALL_CHECKED, NULL}, 8, 2048, 60, 60, ROOFLINE_FLOAT16,
      {ROOFLINE_TAG_SEQ,
-     {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL,
-     {adaptive_avg_pool2d_fwd_row3_output_size, adaptive_avg_pool2d_fwd_row3_output_size_absent, 2, 0, 0,
-     0}}}},
+      {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL,
+       {adaptive_avg_pool2d_fwd_row3_output_size, adaptive_avg_pool2d_fwd_row3_output_size_absent, 2, 0, 0,
+        0}}}},
 };
 static const roofline_row adaptive_avg_pool2d_fwd_rows[] = {
     {"resnet50.head.b32-float16", "resnet50.head.b32", &adaptive_avg_pool2d_fwd_calls[0].roofline, NULL},
@@ -3197,12 +3219,13 @@ static void adaptive_avg_pool2d_fwd_set_defaults(void *args) {
 
 static roofline_status adaptive_avg_pool2d_fwd_bind_any(roofline_call *call, const void *args,
                                                         roofline_error *error) {
-  return roofline_adaptive_avg_pool2d_fwd_bind((roofline_adaptive_avg_pool2d_fwd_call *)(void *)call,
+  return roofline_adaptive_avg_pool2d_fwd_bind((roofline_adaptive_avg_pool2d_fwd_call *)call,
                                                (const roofline_adaptive_avg_pool2d_fwd_args *)args, error);
 }
 
 static roofline_status adaptive_avg_pool2d_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_adaptive_avg_pool2d_fwd_eval_roofline((const roofline_adaptive_avg_pool2d_fwd_call *)(const void *)call, cost);
+  return roofline_adaptive_avg_pool2d_fwd_eval_roofline((const roofline_adaptive_avg_pool2d_fwd_call *)call,
+                                                        cost);
 }
 
 static const roofline_field adaptive_avg_pool2d_fwd_indices[] = {
@@ -3257,7 +3280,7 @@ static int64_t adaptive_max_pool2d_fwd_out_W(roofline_status *status,
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status adaptive_max_pool2d_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                       roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_adaptive_max_pool2d_fwd_call *call = (const roofline_adaptive_max_pool2d_fwd_call *)(const void *)self;
+  const roofline_adaptive_max_pool2d_fwd_call *call = (const roofline_adaptive_max_pool2d_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const int64_t C = call->C;
@@ -3286,7 +3309,8 @@ static roofline_status adaptive_max_pool2d_fwd_tensor(const roofline_call *self,
 }
 
 /* AdaptiveMaxPool2dFwdOp (pooling.yaml:382): func formulas.pooling.adaptive_pool2d_roofline */
-roofline_status roofline_adaptive_max_pool2d_fwd_eval_roofline(const roofline_adaptive_max_pool2d_fwd_call *call, roofline_cost *cost) {
+roofline_status roofline_adaptive_max_pool2d_fwd_eval_roofline(const roofline_adaptive_max_pool2d_fwd_call *call,
+                                                               roofline_cost *cost) {
   (void)cost;
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */
@@ -3302,7 +3326,7 @@ static roofline_status adaptive_max_pool2d_fwd_let(const roofline_call *self, in
                                                    roofline_adt *adt) {
   (void)shape;
   (void)adt;
-  const roofline_adaptive_max_pool2d_fwd_call *call = (const roofline_adaptive_max_pool2d_fwd_call *)(const void *)self;
+  const roofline_adaptive_max_pool2d_fwd_call *call = (const roofline_adaptive_max_pool2d_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   switch (let) {
   case 0: { /* out_H */
@@ -3335,10 +3359,11 @@ roofline_status roofline_adaptive_max_pool2d_fwd_bind(roofline_adaptive_max_pool
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_adaptive_max_pool2d_fwd_op;
   call->output_size = args->output_size;
-  if ((status = roofline_bind_value(error, "params.output_size", &args->output_size,
-                                    &adaptive_max_pool2d_fwd_output_size_union)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.output_size", &args->output_size,
+                               &adaptive_max_pool2d_fwd_output_size_union);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [N, C, H, W] */
   call->T = args->input.dtype;
   if ((status = roofline_bind_rank(error, &names[0], &args->input, 4, false)) != ROOFLINE_OK) return status;
@@ -3372,13 +3397,13 @@ static const roofline_adaptive_max_pool2d_fwd_call adaptive_max_pool2d_fwd_calls
      {ROOFLINE_TAG_INT, {false, ROOFLINE_DTYPE_NONE, 1, 0.0, NULL, {NULL, NULL, 0, 0, 0, 0}}}},
     {{&roofline_adaptive_max_pool2d_fwd_op, ROOFLINE_CALL_CHECKED, NULL}, 32, 512, 15, 20, ROOFLINE_FLOAT16,
      {ROOFLINE_TAG_SEQ,
-     {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL,
-     {adaptive_max_pool2d_fwd_row2_output_size, NULL, 2, 0, 0, 0}}}},
+      {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL,
+       {adaptive_max_pool2d_fwd_row2_output_size, NULL, 2, 0, 0, 0}}}},
     {{&roofline_adaptive_max_pool2d_fwd_op, ROOFLINE_CALL_CHECKED, NULL}, 8, 2048, 60, 60, ROOFLINE_FLOAT16,
      {ROOFLINE_TAG_SEQ,
-     {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL,
-     {adaptive_max_pool2d_fwd_row3_output_size, adaptive_max_pool2d_fwd_row3_output_size_absent, 2, 0, 0,
-     0}}}},
+      {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL,
+       {adaptive_max_pool2d_fwd_row3_output_size, adaptive_max_pool2d_fwd_row3_output_size_absent, 2, 0, 0,
+        0}}}},
 };
 static const roofline_row adaptive_max_pool2d_fwd_rows[] = {
     {"resnet50.head.b32-float16", "resnet50.head.b32", &adaptive_max_pool2d_fwd_calls[0].roofline, NULL},
@@ -3395,12 +3420,13 @@ static void adaptive_max_pool2d_fwd_set_defaults(void *args) {
 
 static roofline_status adaptive_max_pool2d_fwd_bind_any(roofline_call *call, const void *args,
                                                         roofline_error *error) {
-  return roofline_adaptive_max_pool2d_fwd_bind((roofline_adaptive_max_pool2d_fwd_call *)(void *)call,
+  return roofline_adaptive_max_pool2d_fwd_bind((roofline_adaptive_max_pool2d_fwd_call *)call,
                                                (const roofline_adaptive_max_pool2d_fwd_args *)args, error);
 }
 
 static roofline_status adaptive_max_pool2d_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_adaptive_max_pool2d_fwd_eval_roofline((const roofline_adaptive_max_pool2d_fwd_call *)(const void *)call, cost);
+  return roofline_adaptive_max_pool2d_fwd_eval_roofline((const roofline_adaptive_max_pool2d_fwd_call *)call,
+                                                        cost);
 }
 
 static const roofline_field adaptive_max_pool2d_fwd_indices[] = {
@@ -3456,7 +3482,8 @@ static int64_t adaptive_max_pool2d_indices_fwd_out_W(roofline_status *status,
 static roofline_status adaptive_max_pool2d_indices_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                               roofline_shape *shape,
                                                               roofline_dtype *dtype_out) {
-  const roofline_adaptive_max_pool2d_indices_fwd_call *call = (const roofline_adaptive_max_pool2d_indices_fwd_call *)(const void *)self;
+  const roofline_adaptive_max_pool2d_indices_fwd_call *call =
+      (const roofline_adaptive_max_pool2d_indices_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const int64_t C = call->C;
@@ -3492,7 +3519,8 @@ static roofline_status adaptive_max_pool2d_indices_fwd_tensor(const roofline_cal
 }
 
 /* AdaptiveMaxPool2dIndicesFwdOp (pooling.yaml:408): func formulas.pooling.adaptive_pool2d_roofline */
-roofline_status roofline_adaptive_max_pool2d_indices_fwd_eval_roofline(const roofline_adaptive_max_pool2d_indices_fwd_call *call, roofline_cost *cost) {
+roofline_status roofline_adaptive_max_pool2d_indices_fwd_eval_roofline(const roofline_adaptive_max_pool2d_indices_fwd_call *call,
+    roofline_cost *cost) {
   (void)cost;
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */
@@ -3508,7 +3536,8 @@ static roofline_status adaptive_max_pool2d_indices_fwd_let(const roofline_call *
                                                            roofline_adt *adt) {
   (void)shape;
   (void)adt;
-  const roofline_adaptive_max_pool2d_indices_fwd_call *call = (const roofline_adaptive_max_pool2d_indices_fwd_call *)(const void *)self;
+  const roofline_adaptive_max_pool2d_indices_fwd_call *call =
+      (const roofline_adaptive_max_pool2d_indices_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   switch (let) {
   case 0: { /* out_H */
@@ -3533,17 +3562,20 @@ static const roofline_bind_names adaptive_max_pool2d_indices_fwd_names[] = {
 static const int32_t adaptive_max_pool2d_indices_fwd_output_size_lengths[] = {2};
 static const roofline_bind_union adaptive_max_pool2d_indices_fwd_output_size_union = {0x44u, 0x0u, NULL, 0,
     adaptive_max_pool2d_indices_fwd_output_size_lengths, 1, true};
-roofline_status roofline_adaptive_max_pool2d_indices_fwd_bind(roofline_adaptive_max_pool2d_indices_fwd_call *call, const roofline_adaptive_max_pool2d_indices_fwd_args *args, roofline_error *error) {
+roofline_status roofline_adaptive_max_pool2d_indices_fwd_bind(roofline_adaptive_max_pool2d_indices_fwd_call *call,
+                                                              const roofline_adaptive_max_pool2d_indices_fwd_args *args,
+                                                              roofline_error *error) {
   const roofline_bind_names *names = adaptive_max_pool2d_indices_fwd_names;
   roofline_status status = ROOFLINE_OK;
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_adaptive_max_pool2d_indices_fwd_op;
   call->output_size = args->output_size;
-  if ((status = roofline_bind_value(error, "params.output_size", &args->output_size,
-                                    &adaptive_max_pool2d_indices_fwd_output_size_union)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.output_size", &args->output_size,
+                               &adaptive_max_pool2d_indices_fwd_output_size_union);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [N, C, H, W] */
   call->T = args->input.dtype;
   if ((status = roofline_bind_rank(error, &names[0], &args->input, 4, false)) != ROOFLINE_OK) return status;
@@ -3580,14 +3612,14 @@ static const roofline_adaptive_max_pool2d_indices_fwd_call adaptive_max_pool2d_i
     {{&roofline_adaptive_max_pool2d_indices_fwd_op, ROOFLINE_CALL_CHECKED, NULL}, 32, 512, 15, 20,
      ROOFLINE_FLOAT16,
      {ROOFLINE_TAG_SEQ,
-     {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL,
-     {adaptive_max_pool2d_indices_fwd_row2_output_size, NULL, 2, 0, 0, 0}}}},
+      {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL,
+       {adaptive_max_pool2d_indices_fwd_row2_output_size, NULL, 2, 0, 0, 0}}}},
     {{&roofline_adaptive_max_pool2d_indices_fwd_op, ROOFLINE_CALL_CHECKED, NULL}, 8, 2048, 60, 60,
      ROOFLINE_FLOAT16,
      {ROOFLINE_TAG_SEQ,
-     {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL,
-     {adaptive_max_pool2d_indices_fwd_row3_output_size,
-     adaptive_max_pool2d_indices_fwd_row3_output_size_absent, 2, 0, 0, 0}}}},
+      {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL,
+       {adaptive_max_pool2d_indices_fwd_row3_output_size,
+        adaptive_max_pool2d_indices_fwd_row3_output_size_absent, 2, 0, 0, 0}}}},
 };
 static const roofline_row adaptive_max_pool2d_indices_fwd_rows[] = {
     {"resnet50.head.b32-float16", "resnet50.head.b32", &adaptive_max_pool2d_indices_fwd_calls[0].roofline,
@@ -3606,12 +3638,15 @@ static void adaptive_max_pool2d_indices_fwd_set_defaults(void *args) {
 
 static roofline_status adaptive_max_pool2d_indices_fwd_bind_any(roofline_call *call, const void *args,
                                                                 roofline_error *error) {
-  return roofline_adaptive_max_pool2d_indices_fwd_bind((roofline_adaptive_max_pool2d_indices_fwd_call *)(void *)call, (const roofline_adaptive_max_pool2d_indices_fwd_args *)args, error);
+  return roofline_adaptive_max_pool2d_indices_fwd_bind((roofline_adaptive_max_pool2d_indices_fwd_call *)call,
+                                                       (const roofline_adaptive_max_pool2d_indices_fwd_args *)args,
+                                                       error);
 }
 
 static roofline_status adaptive_max_pool2d_indices_fwd_eval_any(const roofline_call *call,
                                                                 roofline_cost *cost) {
-  return roofline_adaptive_max_pool2d_indices_fwd_eval_roofline((const roofline_adaptive_max_pool2d_indices_fwd_call *)(const void *)call, cost);
+  return roofline_adaptive_max_pool2d_indices_fwd_eval_roofline((const roofline_adaptive_max_pool2d_indices_fwd_call *)call,
+                                                                cost);
 }
 
 static const roofline_field adaptive_max_pool2d_indices_fwd_indices[] = {

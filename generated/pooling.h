@@ -52,8 +52,7 @@ extern const roofline_op roofline_avg_pool1d_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_avg_pool1d_fwd_call *roofline_avg_pool1d_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_avg_pool1d_fwd_op ? (const roofline_avg_pool1d_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_avg_pool1d_fwd_op ? (const roofline_avg_pool1d_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -108,8 +107,7 @@ extern const roofline_op roofline_avg_pool2d_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_avg_pool2d_fwd_call *roofline_avg_pool2d_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_avg_pool2d_fwd_op ? (const roofline_avg_pool2d_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_avg_pool2d_fwd_op ? (const roofline_avg_pool2d_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -165,8 +163,7 @@ extern const roofline_op roofline_avg_pool3d_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_avg_pool3d_fwd_call *roofline_avg_pool3d_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_avg_pool3d_fwd_op ? (const roofline_avg_pool3d_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_avg_pool3d_fwd_op ? (const roofline_avg_pool3d_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -217,8 +214,7 @@ extern const roofline_op roofline_max_pool1d_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_max_pool1d_fwd_call *roofline_max_pool1d_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_max_pool1d_fwd_op ? (const roofline_max_pool1d_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_max_pool1d_fwd_op ? (const roofline_max_pool1d_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -269,8 +265,8 @@ extern const roofline_op roofline_max_pool1d_indices_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_max_pool1d_indices_fwd_call *roofline_max_pool1d_indices_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_max_pool1d_indices_fwd_op
-      ? (const roofline_max_pool1d_indices_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_max_pool1d_indices_fwd_op ? (const roofline_max_pool1d_indices_fwd_call *)call
+      : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -279,7 +275,8 @@ roofline_status roofline_max_pool1d_indices_fwd_bind(roofline_max_pool1d_indices
                                                      const roofline_max_pool1d_indices_fwd_args *args,
                                                      roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
-roofline_status roofline_max_pool1d_indices_fwd_eval_roofline(const roofline_max_pool1d_indices_fwd_call *call, roofline_cost *cost);
+roofline_status roofline_max_pool1d_indices_fwd_eval_roofline(const roofline_max_pool1d_indices_fwd_call *call,
+                                                              roofline_cost *cost);
 const char *roofline_max_pool1d_indices_fwd_roof_key(const roofline_call *call);
 
 /* ---- MaxPool2dFwdOp, pooling.yaml:184 ---- */
@@ -322,8 +319,7 @@ extern const roofline_op roofline_max_pool2d_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_max_pool2d_fwd_call *roofline_max_pool2d_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_max_pool2d_fwd_op ? (const roofline_max_pool2d_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_max_pool2d_fwd_op ? (const roofline_max_pool2d_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -375,8 +371,8 @@ extern const roofline_op roofline_max_pool2d_indices_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_max_pool2d_indices_fwd_call *roofline_max_pool2d_indices_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_max_pool2d_indices_fwd_op
-      ? (const roofline_max_pool2d_indices_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_max_pool2d_indices_fwd_op ? (const roofline_max_pool2d_indices_fwd_call *)call
+      : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -385,7 +381,8 @@ roofline_status roofline_max_pool2d_indices_fwd_bind(roofline_max_pool2d_indices
                                                      const roofline_max_pool2d_indices_fwd_args *args,
                                                      roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
-roofline_status roofline_max_pool2d_indices_fwd_eval_roofline(const roofline_max_pool2d_indices_fwd_call *call, roofline_cost *cost);
+roofline_status roofline_max_pool2d_indices_fwd_eval_roofline(const roofline_max_pool2d_indices_fwd_call *call,
+                                                              roofline_cost *cost);
 const char *roofline_max_pool2d_indices_fwd_roof_key(const roofline_call *call);
 
 /* ---- MaxPool3dFwdOp, pooling.yaml:265 ---- */
@@ -429,8 +426,7 @@ extern const roofline_op roofline_max_pool3d_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_max_pool3d_fwd_call *roofline_max_pool3d_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_max_pool3d_fwd_op ? (const roofline_max_pool3d_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_max_pool3d_fwd_op ? (const roofline_max_pool3d_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -483,8 +479,8 @@ extern const roofline_op roofline_max_pool3d_indices_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_max_pool3d_indices_fwd_call *roofline_max_pool3d_indices_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_max_pool3d_indices_fwd_op
-      ? (const roofline_max_pool3d_indices_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_max_pool3d_indices_fwd_op ? (const roofline_max_pool3d_indices_fwd_call *)call
+      : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -493,7 +489,8 @@ roofline_status roofline_max_pool3d_indices_fwd_bind(roofline_max_pool3d_indices
                                                      const roofline_max_pool3d_indices_fwd_args *args,
                                                      roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
-roofline_status roofline_max_pool3d_indices_fwd_eval_roofline(const roofline_max_pool3d_indices_fwd_call *call, roofline_cost *cost);
+roofline_status roofline_max_pool3d_indices_fwd_eval_roofline(const roofline_max_pool3d_indices_fwd_call *call,
+                                                              roofline_cost *cost);
 const char *roofline_max_pool3d_indices_fwd_roof_key(const roofline_call *call);
 
 /* ---- AdaptiveAvgPool2dFwdOp, pooling.yaml:356 ---- */
@@ -525,7 +522,7 @@ extern const roofline_op roofline_adaptive_avg_pool2d_fwd_op;
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_adaptive_avg_pool2d_fwd_call *roofline_adaptive_avg_pool2d_fwd_cast(const roofline_call *call) {
   return call->op == &roofline_adaptive_avg_pool2d_fwd_op
-      ? (const roofline_adaptive_avg_pool2d_fwd_call *)(const void *)call : NULL;
+      ? (const roofline_adaptive_avg_pool2d_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -534,7 +531,8 @@ roofline_status roofline_adaptive_avg_pool2d_fwd_bind(roofline_adaptive_avg_pool
                                                       const roofline_adaptive_avg_pool2d_fwd_args *args,
                                                       roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
-roofline_status roofline_adaptive_avg_pool2d_fwd_eval_roofline(const roofline_adaptive_avg_pool2d_fwd_call *call, roofline_cost *cost);
+roofline_status roofline_adaptive_avg_pool2d_fwd_eval_roofline(const roofline_adaptive_avg_pool2d_fwd_call *call,
+                                                               roofline_cost *cost);
 const char *roofline_adaptive_avg_pool2d_fwd_roof_key(const roofline_call *call);
 
 /* ---- AdaptiveMaxPool2dFwdOp, pooling.yaml:382 ---- */
@@ -566,7 +564,7 @@ extern const roofline_op roofline_adaptive_max_pool2d_fwd_op;
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_adaptive_max_pool2d_fwd_call *roofline_adaptive_max_pool2d_fwd_cast(const roofline_call *call) {
   return call->op == &roofline_adaptive_max_pool2d_fwd_op
-      ? (const roofline_adaptive_max_pool2d_fwd_call *)(const void *)call : NULL;
+      ? (const roofline_adaptive_max_pool2d_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -575,7 +573,8 @@ roofline_status roofline_adaptive_max_pool2d_fwd_bind(roofline_adaptive_max_pool
                                                       const roofline_adaptive_max_pool2d_fwd_args *args,
                                                       roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
-roofline_status roofline_adaptive_max_pool2d_fwd_eval_roofline(const roofline_adaptive_max_pool2d_fwd_call *call, roofline_cost *cost);
+roofline_status roofline_adaptive_max_pool2d_fwd_eval_roofline(const roofline_adaptive_max_pool2d_fwd_call *call,
+                                                               roofline_cost *cost);
 const char *roofline_adaptive_max_pool2d_fwd_roof_key(const roofline_call *call);
 
 /* ---- AdaptiveMaxPool2dIndicesFwdOp, pooling.yaml:408 ---- */
@@ -607,14 +606,17 @@ extern const roofline_op roofline_adaptive_max_pool2d_indices_fwd_op;
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_adaptive_max_pool2d_indices_fwd_call *roofline_adaptive_max_pool2d_indices_fwd_cast(const roofline_call *call) {
   return call->op == &roofline_adaptive_max_pool2d_indices_fwd_op
-      ? (const roofline_adaptive_max_pool2d_indices_fwd_call *)(const void *)call : NULL;
+      ? (const roofline_adaptive_max_pool2d_indices_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
-roofline_status roofline_adaptive_max_pool2d_indices_fwd_bind(roofline_adaptive_max_pool2d_indices_fwd_call *call, const roofline_adaptive_max_pool2d_indices_fwd_args *args, roofline_error *error);
+roofline_status roofline_adaptive_max_pool2d_indices_fwd_bind(roofline_adaptive_max_pool2d_indices_fwd_call *call,
+                                                              const roofline_adaptive_max_pool2d_indices_fwd_args *args,
+                                                              roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
-roofline_status roofline_adaptive_max_pool2d_indices_fwd_eval_roofline(const roofline_adaptive_max_pool2d_indices_fwd_call *call, roofline_cost *cost);
+roofline_status roofline_adaptive_max_pool2d_indices_fwd_eval_roofline(const roofline_adaptive_max_pool2d_indices_fwd_call *call,
+    roofline_cost *cost);
 const char *roofline_adaptive_max_pool2d_indices_fwd_roof_key(const roofline_call *call);
 
 #ifdef __cplusplus

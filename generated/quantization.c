@@ -9,7 +9,7 @@
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status fp8_static_quant_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                    roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_fp8_static_quant_fwd_call *call = (const roofline_fp8_static_quant_fwd_call *)(const void *)self;
+  const roofline_fp8_static_quant_fwd_call *call = (const roofline_fp8_static_quant_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const roofline_dtype out_dtype = call->out_dtype;
@@ -41,14 +41,12 @@ roofline_status roofline_fp8_static_quant_fwd_eval_roofline(const roofline_fp8_s
   const roofline_dtype out_dtype = call->out_dtype;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t out_dtype_size = (roofline_dtype_bits(out_dtype) + 7) / 8;
-  int64_t flops = roofline_mul(&status, 2, roofline_prod(&status, roofline_seq_of_shape(&call->S)));
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  int64_t flops = roofline_mul(&status, 2, S_prod);
   flops = roofline_add(&status, flops, 1);
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* x: read */
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
   bytes = roofline_add(&status, bytes, 4); /* scale: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       out_dtype_size)); /* q: written */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, out_dtype_size)); /* q: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -62,7 +60,7 @@ const char *roofline_fp8_static_quant_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_fp8_static_quant_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_fp8_static_quant_fwd_call *call = (const roofline_fp8_static_quant_fwd_call *)(const void *)self;
+  const roofline_fp8_static_quant_fwd_call *call = (const roofline_fp8_static_quant_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -88,15 +86,15 @@ roofline_status roofline_fp8_static_quant_fwd_bind(roofline_fp8_static_quant_fwd
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_fp8_static_quant_fwd_op;
   call->out_dtype = args->out_dtype;
-  if ((status = roofline_bind_dtype(error, "params.out_dtype", args->out_dtype,
-                                    0x30000u)) != ROOFLINE_OK) return status;
+  status = roofline_bind_dtype(error, "params.out_dtype", args->out_dtype, 0x30000u);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.scale", &args->scale,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.scale", &args->scale, true);
+  if (status != ROOFLINE_OK) return status;
   /* x: [*S] */
   call->T = args->x.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->x, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->x, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -127,12 +125,12 @@ static void fp8_static_quant_fwd_set_defaults(void *args) {
 
 static roofline_status fp8_static_quant_fwd_bind_any(roofline_call *call, const void *args,
                                                      roofline_error *error) {
-  return roofline_fp8_static_quant_fwd_bind((roofline_fp8_static_quant_fwd_call *)(void *)call,
+  return roofline_fp8_static_quant_fwd_bind((roofline_fp8_static_quant_fwd_call *)call,
                                             (const roofline_fp8_static_quant_fwd_args *)args, error);
 }
 
 static roofline_status fp8_static_quant_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_fp8_static_quant_fwd_eval_roofline((const roofline_fp8_static_quant_fwd_call *)(const void *)call, cost);
+  return roofline_fp8_static_quant_fwd_eval_roofline((const roofline_fp8_static_quant_fwd_call *)call, cost);
 }
 
 static const roofline_field fp8_static_quant_fwd_indices[] = {
@@ -168,7 +166,7 @@ const roofline_op roofline_fp8_static_quant_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status fp8_dynamic_quant_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                     roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_fp8_dynamic_quant_fwd_call *call = (const roofline_fp8_dynamic_quant_fwd_call *)(const void *)self;
+  const roofline_fp8_dynamic_quant_fwd_call *call = (const roofline_fp8_dynamic_quant_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -197,12 +195,11 @@ roofline_status roofline_fp8_dynamic_quant_fwd_eval_roofline(const roofline_fp8_
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t flops = roofline_mul(&status, 4, roofline_prod(&status, roofline_seq_of_shape(&call->S)));
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  int64_t flops = roofline_mul(&status, 4, S_prod);
   flops = roofline_add(&status, flops, 2);
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* x: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_prod(&status, roofline_seq_of_shape(&call->S))); /* q: written */
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
+  bytes = roofline_add(&status, bytes, S_prod); /* q: written */
   bytes = roofline_add(&status, bytes, 4); /* scale: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
@@ -217,7 +214,7 @@ const char *roofline_fp8_dynamic_quant_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_fp8_dynamic_quant_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_fp8_dynamic_quant_fwd_call *call = (const roofline_fp8_dynamic_quant_fwd_call *)(const void *)self;
+  const roofline_fp8_dynamic_quant_fwd_call *call = (const roofline_fp8_dynamic_quant_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -244,8 +241,8 @@ roofline_status roofline_fp8_dynamic_quant_fwd_bind(roofline_fp8_dynamic_quant_f
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
   /* x: [*S] */
   call->T = args->x.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->x, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->x, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -273,12 +270,13 @@ static void fp8_dynamic_quant_fwd_set_defaults(void *args) {
 
 static roofline_status fp8_dynamic_quant_fwd_bind_any(roofline_call *call, const void *args,
                                                       roofline_error *error) {
-  return roofline_fp8_dynamic_quant_fwd_bind((roofline_fp8_dynamic_quant_fwd_call *)(void *)call,
+  return roofline_fp8_dynamic_quant_fwd_bind((roofline_fp8_dynamic_quant_fwd_call *)call,
                                              (const roofline_fp8_dynamic_quant_fwd_args *)args, error);
 }
 
 static roofline_status fp8_dynamic_quant_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_fp8_dynamic_quant_fwd_eval_roofline((const roofline_fp8_dynamic_quant_fwd_call *)(const void *)call, cost);
+  return roofline_fp8_dynamic_quant_fwd_eval_roofline((const roofline_fp8_dynamic_quant_fwd_call *)call,
+                                                      cost);
 }
 
 static const roofline_field fp8_dynamic_quant_fwd_indices[] = {
@@ -309,7 +307,7 @@ const roofline_op roofline_fp8_dynamic_quant_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status fp8_per_token_quant_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                       roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_fp8_per_token_quant_fwd_call *call = (const roofline_fp8_per_token_quant_fwd_call *)(const void *)self;
+  const roofline_fp8_per_token_quant_fwd_call *call = (const roofline_fp8_per_token_quant_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
@@ -337,26 +335,19 @@ static roofline_status fp8_per_token_quant_fwd_tensor(const roofline_call *self,
 
 /* FP8PerTokenQuantFwdOp (quantization.yaml:44): flops 4 * prod(B) * N + 2 * prod(B)
    (quantization.yaml:60); bytes derived from the signature */
-roofline_status roofline_fp8_per_token_quant_fwd_eval_roofline(const roofline_fp8_per_token_quant_fwd_call *call, roofline_cost *cost) {
+roofline_status roofline_fp8_per_token_quant_fwd_eval_roofline(const roofline_fp8_per_token_quant_fwd_call *call,
+                                                               roofline_cost *cost) {
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t flops = roofline_mul(&status,
-                               roofline_mul(&status, 4,
-                               roofline_prod(&status, roofline_seq_of_shape(&call->B))), N);
-  flops = roofline_add(&status, flops,
-                       roofline_mul(&status, 2, roofline_prod(&status, roofline_seq_of_shape(&call->B))));
-  int64_t bytes = roofline_mul(&status,
-                               roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                               N), T_size); /* x: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       N)); /* q: written */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       4)); /* scale: written */
+  const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
+  int64_t flops = roofline_mul3(&status, 4, B_prod, N);
+  flops = roofline_add(&status, flops, roofline_mul(&status, 2, B_prod));
+  int64_t bytes = roofline_mul3(&status, B_prod, N, T_size); /* x: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, B_prod, N)); /* q: written */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, B_prod, 4)); /* scale: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -370,14 +361,13 @@ const char *roofline_fp8_per_token_quant_fwd_roof_key(const roofline_call *self)
 
 roofline_status roofline_fp8_per_token_quant_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_fp8_per_token_quant_fwd_call *call = (const roofline_fp8_per_token_quant_fwd_call *)(const void *)self;
+  const roofline_fp8_per_token_quant_fwd_call *call = (const roofline_fp8_per_token_quant_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status,
-                               roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                               N), T_size); /* x: read */
+  int64_t total = roofline_mul3(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)), N,
+                                T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -400,8 +390,8 @@ roofline_status roofline_fp8_per_token_quant_fwd_bind(roofline_fp8_per_token_qua
   /* x: [*B, N] */
   call->T = args->x.dtype;
   if ((status = roofline_bind_rank(error, &names[0], &args->x, 1, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_splice(error, &names[0], &args->x, 0, 1,
-                                     &call->B)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->x, 0, 1, &call->B);
+  if (status != ROOFLINE_OK) return status;
   call->N = roofline_bind_axis(&args->x, roofline_bind_len(roofline_seq_of_shape(&call->B)));
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
@@ -432,12 +422,13 @@ static void fp8_per_token_quant_fwd_set_defaults(void *args) {
 
 static roofline_status fp8_per_token_quant_fwd_bind_any(roofline_call *call, const void *args,
                                                         roofline_error *error) {
-  return roofline_fp8_per_token_quant_fwd_bind((roofline_fp8_per_token_quant_fwd_call *)(void *)call,
+  return roofline_fp8_per_token_quant_fwd_bind((roofline_fp8_per_token_quant_fwd_call *)call,
                                                (const roofline_fp8_per_token_quant_fwd_args *)args, error);
 }
 
 static roofline_status fp8_per_token_quant_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_fp8_per_token_quant_fwd_eval_roofline((const roofline_fp8_per_token_quant_fwd_call *)(const void *)call, cost);
+  return roofline_fp8_per_token_quant_fwd_eval_roofline((const roofline_fp8_per_token_quant_fwd_call *)call,
+                                                        cost);
 }
 
 static const roofline_field fp8_per_token_quant_fwd_indices[] = {
@@ -469,7 +460,7 @@ const roofline_op roofline_fp8_per_token_quant_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status fp8_per_group_quant_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                       roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_fp8_per_group_quant_fwd_call *call = (const roofline_fp8_per_group_quant_fwd_call *)(const void *)self;
+  const roofline_fp8_per_group_quant_fwd_call *call = (const roofline_fp8_per_group_quant_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t M = call->M;
   const int64_t N = call->N;
@@ -499,7 +490,8 @@ static roofline_status fp8_per_group_quant_fwd_tensor(const roofline_call *self,
 
 /* FP8PerGroupQuantFwdOp (quantization.yaml:62): flops 4 * M * N + 2 * M * ceil_div(N, group_size)
    (quantization.yaml:83); bytes derived from the signature */
-roofline_status roofline_fp8_per_group_quant_fwd_eval_roofline(const roofline_fp8_per_group_quant_fwd_call *call, roofline_cost *cost) {
+roofline_status roofline_fp8_per_group_quant_fwd_eval_roofline(const roofline_fp8_per_group_quant_fwd_call *call,
+                                                               roofline_cost *cost) {
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const int64_t M = call->M;
@@ -507,16 +499,14 @@ roofline_status roofline_fp8_per_group_quant_fwd_eval_roofline(const roofline_fp
   const roofline_dtype T = call->T;
   const int64_t group_size = call->group_size;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t flops = roofline_mul(&status, roofline_mul(&status, 4, M), N);
+  int64_t flops = roofline_mul3(&status, 4, M, N);
   flops = roofline_add(&status, flops,
-                       roofline_mul(&status, roofline_mul(&status, 2, M),
-                       roofline_ceil_div(&status, N, group_size)));
-  int64_t bytes = roofline_mul(&status, roofline_mul(&status, M, N), T_size); /* x: read */
+                       roofline_mul3(&status, 2, M, roofline_ceil_div(&status, N, group_size)));
+  int64_t bytes = roofline_mul3(&status, M, N, T_size); /* x: read */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, M, N)); /* q: written */
   bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, M, roofline_ceil_div(&status, N, group_size)),
-                       4)); /* scale: written */
+                       roofline_mul3(&status, M, roofline_ceil_div(&status, N, group_size),
+                                     4)); /* scale: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -530,13 +520,13 @@ const char *roofline_fp8_per_group_quant_fwd_roof_key(const roofline_call *self)
 
 roofline_status roofline_fp8_per_group_quant_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_fp8_per_group_quant_fwd_call *call = (const roofline_fp8_per_group_quant_fwd_call *)(const void *)self;
+  const roofline_fp8_per_group_quant_fwd_call *call = (const roofline_fp8_per_group_quant_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t M = call->M;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status, roofline_mul(&status, M, N), T_size); /* x: read */
+  int64_t total = roofline_mul3(&status, M, N, T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -591,12 +581,13 @@ static void fp8_per_group_quant_fwd_set_defaults(void *args) {
 
 static roofline_status fp8_per_group_quant_fwd_bind_any(roofline_call *call, const void *args,
                                                         roofline_error *error) {
-  return roofline_fp8_per_group_quant_fwd_bind((roofline_fp8_per_group_quant_fwd_call *)(void *)call,
+  return roofline_fp8_per_group_quant_fwd_bind((roofline_fp8_per_group_quant_fwd_call *)call,
                                                (const roofline_fp8_per_group_quant_fwd_args *)args, error);
 }
 
 static roofline_status fp8_per_group_quant_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_fp8_per_group_quant_fwd_eval_roofline((const roofline_fp8_per_group_quant_fwd_call *)(const void *)call, cost);
+  return roofline_fp8_per_group_quant_fwd_eval_roofline((const roofline_fp8_per_group_quant_fwd_call *)call,
+                                                        cost);
 }
 
 static const roofline_field fp8_per_group_quant_fwd_indices[] = {
@@ -632,7 +623,7 @@ const roofline_op roofline_fp8_per_group_quant_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status fp8_per_block_quant_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                       roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_fp8_per_block_quant_fwd_call *call = (const roofline_fp8_per_block_quant_fwd_call *)(const void *)self;
+  const roofline_fp8_per_block_quant_fwd_call *call = (const roofline_fp8_per_block_quant_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t M = call->M;
   const int64_t N = call->N;
@@ -662,7 +653,8 @@ static roofline_status fp8_per_block_quant_fwd_tensor(const roofline_call *self,
 
 /* FP8PerBlockQuantFwdOp (quantization.yaml:85): flops 4 * M * N + 2 * ceil_div(M, block_size) *
    ceil_div(N, block_size) (quantization.yaml:106); bytes derived from the signature */
-roofline_status roofline_fp8_per_block_quant_fwd_eval_roofline(const roofline_fp8_per_block_quant_fwd_call *call, roofline_cost *cost) {
+roofline_status roofline_fp8_per_block_quant_fwd_eval_roofline(const roofline_fp8_per_block_quant_fwd_call *call,
+                                                               roofline_cost *cost) {
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const int64_t M = call->M;
@@ -670,17 +662,15 @@ roofline_status roofline_fp8_per_block_quant_fwd_eval_roofline(const roofline_fp
   const roofline_dtype T = call->T;
   const int64_t block_size = call->block_size;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t flops = roofline_mul(&status, roofline_mul(&status, 4, M), N);
+  int64_t flops = roofline_mul3(&status, 4, M, N);
   flops = roofline_add(&status, flops,
-                       roofline_mul(&status,
-                       roofline_mul(&status, 2, roofline_ceil_div(&status, M, block_size)),
-                       roofline_ceil_div(&status, N, block_size)));
-  int64_t bytes = roofline_mul(&status, roofline_mul(&status, M, N), T_size); /* x: read */
+                       roofline_mul3(&status, 2, roofline_ceil_div(&status, M, block_size),
+                                     roofline_ceil_div(&status, N, block_size)));
+  int64_t bytes = roofline_mul3(&status, M, N, T_size); /* x: read */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, M, N)); /* q: written */
   bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_ceil_div(&status, M, block_size),
-                       roofline_ceil_div(&status, N, block_size)), 4)); /* scale: written */
+                       roofline_mul3(&status, roofline_ceil_div(&status, M, block_size),
+                                     roofline_ceil_div(&status, N, block_size), 4)); /* scale: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -694,13 +684,13 @@ const char *roofline_fp8_per_block_quant_fwd_roof_key(const roofline_call *self)
 
 roofline_status roofline_fp8_per_block_quant_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_fp8_per_block_quant_fwd_call *call = (const roofline_fp8_per_block_quant_fwd_call *)(const void *)self;
+  const roofline_fp8_per_block_quant_fwd_call *call = (const roofline_fp8_per_block_quant_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t M = call->M;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status, roofline_mul(&status, M, N), T_size); /* x: read */
+  int64_t total = roofline_mul3(&status, M, N, T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -756,12 +746,13 @@ static void fp8_per_block_quant_fwd_set_defaults(void *args) {
 
 static roofline_status fp8_per_block_quant_fwd_bind_any(roofline_call *call, const void *args,
                                                         roofline_error *error) {
-  return roofline_fp8_per_block_quant_fwd_bind((roofline_fp8_per_block_quant_fwd_call *)(void *)call,
+  return roofline_fp8_per_block_quant_fwd_bind((roofline_fp8_per_block_quant_fwd_call *)call,
                                                (const roofline_fp8_per_block_quant_fwd_args *)args, error);
 }
 
 static roofline_status fp8_per_block_quant_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_fp8_per_block_quant_fwd_eval_roofline((const roofline_fp8_per_block_quant_fwd_call *)(const void *)call, cost);
+  return roofline_fp8_per_block_quant_fwd_eval_roofline((const roofline_fp8_per_block_quant_fwd_call *)call,
+                                                        cost);
 }
 
 static const roofline_field fp8_per_block_quant_fwd_indices[] = {
@@ -797,7 +788,7 @@ const roofline_op roofline_fp8_per_block_quant_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status int8_per_token_quant_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                        roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_int8_per_token_quant_fwd_call *call = (const roofline_int8_per_token_quant_fwd_call *)(const void *)self;
+  const roofline_int8_per_token_quant_fwd_call *call = (const roofline_int8_per_token_quant_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
@@ -825,26 +816,19 @@ static roofline_status int8_per_token_quant_fwd_tensor(const roofline_call *self
 
 /* Int8PerTokenQuantFwdOp (quantization.yaml:108): flops 5 * prod(B) * N + 2 * prod(B)
    (quantization.yaml:124); bytes derived from the signature */
-roofline_status roofline_int8_per_token_quant_fwd_eval_roofline(const roofline_int8_per_token_quant_fwd_call *call, roofline_cost *cost) {
+roofline_status roofline_int8_per_token_quant_fwd_eval_roofline(const roofline_int8_per_token_quant_fwd_call *call,
+                                                                roofline_cost *cost) {
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t flops = roofline_mul(&status,
-                               roofline_mul(&status, 5,
-                               roofline_prod(&status, roofline_seq_of_shape(&call->B))), N);
-  flops = roofline_add(&status, flops,
-                       roofline_mul(&status, 2, roofline_prod(&status, roofline_seq_of_shape(&call->B))));
-  int64_t bytes = roofline_mul(&status,
-                               roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                               N), T_size); /* x: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       N)); /* q: written */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       4)); /* scale: written */
+  const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
+  int64_t flops = roofline_mul3(&status, 5, B_prod, N);
+  flops = roofline_add(&status, flops, roofline_mul(&status, 2, B_prod));
+  int64_t bytes = roofline_mul3(&status, B_prod, N, T_size); /* x: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, B_prod, N)); /* q: written */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, B_prod, 4)); /* scale: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -858,14 +842,13 @@ const char *roofline_int8_per_token_quant_fwd_roof_key(const roofline_call *self
 
 roofline_status roofline_int8_per_token_quant_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_int8_per_token_quant_fwd_call *call = (const roofline_int8_per_token_quant_fwd_call *)(const void *)self;
+  const roofline_int8_per_token_quant_fwd_call *call = (const roofline_int8_per_token_quant_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status,
-                               roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                               N), T_size); /* x: read */
+  int64_t total = roofline_mul3(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)), N,
+                                T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -888,8 +871,8 @@ roofline_status roofline_int8_per_token_quant_fwd_bind(roofline_int8_per_token_q
   /* x: [*B, N] */
   call->T = args->x.dtype;
   if ((status = roofline_bind_rank(error, &names[0], &args->x, 1, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_splice(error, &names[0], &args->x, 0, 1,
-                                     &call->B)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->x, 0, 1, &call->B);
+  if (status != ROOFLINE_OK) return status;
   call->N = roofline_bind_axis(&args->x, roofline_bind_len(roofline_seq_of_shape(&call->B)));
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
@@ -921,12 +904,13 @@ static void int8_per_token_quant_fwd_set_defaults(void *args) {
 
 static roofline_status int8_per_token_quant_fwd_bind_any(roofline_call *call, const void *args,
                                                          roofline_error *error) {
-  return roofline_int8_per_token_quant_fwd_bind((roofline_int8_per_token_quant_fwd_call *)(void *)call,
+  return roofline_int8_per_token_quant_fwd_bind((roofline_int8_per_token_quant_fwd_call *)call,
                                                 (const roofline_int8_per_token_quant_fwd_args *)args, error);
 }
 
 static roofline_status int8_per_token_quant_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_int8_per_token_quant_fwd_eval_roofline((const roofline_int8_per_token_quant_fwd_call *)(const void *)call, cost);
+  return roofline_int8_per_token_quant_fwd_eval_roofline((const roofline_int8_per_token_quant_fwd_call *)call,
+                                                         cost);
 }
 
 static const roofline_field int8_per_token_quant_fwd_indices[] = {
@@ -958,7 +942,7 @@ const roofline_op roofline_int8_per_token_quant_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status mxfp8_quant_fwd_tensor(const roofline_call *self, int32_t tensor,
                                               roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_mxfp8_quant_fwd_call *call = (const roofline_mxfp8_quant_fwd_call *)(const void *)self;
+  const roofline_mxfp8_quant_fwd_call *call = (const roofline_mxfp8_quant_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t M = call->M;
   const int64_t N = call->N;
@@ -995,10 +979,9 @@ roofline_status roofline_mxfp8_quant_fwd_eval_roofline(const roofline_mxfp8_quan
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t flops = roofline_mul(&status, roofline_mul(&status, 4, M), N);
-  flops = roofline_add(&status, flops,
-                       roofline_mul(&status, roofline_mul(&status, 2, M), roofline_floordiv(&status, N, 32)));
-  int64_t bytes = roofline_mul(&status, roofline_mul(&status, M, N), T_size); /* x: read */
+  int64_t flops = roofline_mul3(&status, 4, M, N);
+  flops = roofline_add(&status, flops, roofline_mul3(&status, 2, M, roofline_floordiv(&status, N, 32)));
+  int64_t bytes = roofline_mul3(&status, M, N, T_size); /* x: read */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, M, N)); /* q: written */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, M, roofline_floordiv(&status, N, 32))); /* scale: written */
@@ -1015,13 +998,13 @@ const char *roofline_mxfp8_quant_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_mxfp8_quant_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_mxfp8_quant_fwd_call *call = (const roofline_mxfp8_quant_fwd_call *)(const void *)self;
+  const roofline_mxfp8_quant_fwd_call *call = (const roofline_mxfp8_quant_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t M = call->M;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status, roofline_mul(&status, M, N), T_size); /* x: read */
+  int64_t total = roofline_mul3(&status, M, N, T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -1073,13 +1056,12 @@ static void mxfp8_quant_fwd_set_defaults(void *args) {
 
 static roofline_status mxfp8_quant_fwd_bind_any(roofline_call *call, const void *args,
                                                 roofline_error *error) {
-  return roofline_mxfp8_quant_fwd_bind((roofline_mxfp8_quant_fwd_call *)(void *)call,
+  return roofline_mxfp8_quant_fwd_bind((roofline_mxfp8_quant_fwd_call *)call,
                                        (const roofline_mxfp8_quant_fwd_args *)args, error);
 }
 
 static roofline_status mxfp8_quant_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_mxfp8_quant_fwd_eval_roofline((const roofline_mxfp8_quant_fwd_call *)(const void *)call,
-                                                cost);
+  return roofline_mxfp8_quant_fwd_eval_roofline((const roofline_mxfp8_quant_fwd_call *)call, cost);
 }
 
 static const roofline_field mxfp8_quant_fwd_indices[] = {
@@ -1110,7 +1092,7 @@ const roofline_op roofline_mxfp8_quant_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status nvfp4_quant_fwd_tensor(const roofline_call *self, int32_t tensor,
                                               roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_nvfp4_quant_fwd_call *call = (const roofline_nvfp4_quant_fwd_call *)(const void *)self;
+  const roofline_nvfp4_quant_fwd_call *call = (const roofline_nvfp4_quant_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t M = call->M;
   const int64_t N = call->N;
@@ -1150,10 +1132,9 @@ roofline_status roofline_nvfp4_quant_fwd_eval_roofline(const roofline_nvfp4_quan
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t flops = roofline_mul(&status, roofline_mul(&status, 4, M), N);
-  flops = roofline_add(&status, flops,
-                       roofline_mul(&status, roofline_mul(&status, 3, M), roofline_floordiv(&status, N, 16)));
-  int64_t bytes = roofline_mul(&status, roofline_mul(&status, M, N), T_size); /* x: read */
+  int64_t flops = roofline_mul3(&status, 4, M, N);
+  flops = roofline_add(&status, flops, roofline_mul3(&status, 3, M, roofline_floordiv(&status, N, 16)));
+  int64_t bytes = roofline_mul3(&status, M, N, T_size); /* x: read */
   bytes = roofline_add(&status, bytes, 4); /* global_scale: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, M, roofline_floordiv(&status, N, 2))); /* q: written */
@@ -1172,13 +1153,13 @@ const char *roofline_nvfp4_quant_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_nvfp4_quant_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_nvfp4_quant_fwd_call *call = (const roofline_nvfp4_quant_fwd_call *)(const void *)self;
+  const roofline_nvfp4_quant_fwd_call *call = (const roofline_nvfp4_quant_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t M = call->M;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status, roofline_mul(&status, M, N), T_size); /* x: read */
+  int64_t total = roofline_mul3(&status, M, N, T_size); /* x: read */
   total = roofline_add(&status, total, 4); /* global_scale: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
@@ -1200,8 +1181,8 @@ roofline_status roofline_nvfp4_quant_fwd_bind(roofline_nvfp4_quant_fwd_call *cal
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_nvfp4_quant_fwd_op;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.global_scale", &args->global_scale,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.global_scale", &args->global_scale, true);
+  if (status != ROOFLINE_OK) return status;
   /* x: [M, N] */
   call->T = args->x.dtype;
   if ((status = roofline_bind_rank(error, &names[0], &args->x, 2, false)) != ROOFLINE_OK) return status;
@@ -1237,13 +1218,12 @@ static void nvfp4_quant_fwd_set_defaults(void *args) {
 
 static roofline_status nvfp4_quant_fwd_bind_any(roofline_call *call, const void *args,
                                                 roofline_error *error) {
-  return roofline_nvfp4_quant_fwd_bind((roofline_nvfp4_quant_fwd_call *)(void *)call,
+  return roofline_nvfp4_quant_fwd_bind((roofline_nvfp4_quant_fwd_call *)call,
                                        (const roofline_nvfp4_quant_fwd_args *)args, error);
 }
 
 static roofline_status nvfp4_quant_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_nvfp4_quant_fwd_eval_roofline((const roofline_nvfp4_quant_fwd_call *)(const void *)call,
-                                                cost);
+  return roofline_nvfp4_quant_fwd_eval_roofline((const roofline_nvfp4_quant_fwd_call *)call, cost);
 }
 
 static const roofline_field nvfp4_quant_fwd_indices[] = {
@@ -1276,7 +1256,8 @@ const roofline_op roofline_nvfp4_quant_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status silu_and_mul_fp8_quant_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                          roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_silu_and_mul_fp8_quant_fwd_call *call = (const roofline_silu_and_mul_fp8_quant_fwd_call *)(const void *)self;
+  const roofline_silu_and_mul_fp8_quant_fwd_call *call =
+      (const roofline_silu_and_mul_fp8_quant_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t M = call->M;
   const int64_t N = call->N;
@@ -1305,17 +1286,17 @@ static roofline_status silu_and_mul_fp8_quant_fwd_tensor(const roofline_call *se
 
 /* SiluAndMulFP8QuantFwdOp (quantization.yaml:169): flops 10 * M * N + 2 * M (quantization.yaml:185); bytes
    derived from the signature */
-roofline_status roofline_silu_and_mul_fp8_quant_fwd_eval_roofline(const roofline_silu_and_mul_fp8_quant_fwd_call *call, roofline_cost *cost) {
+roofline_status roofline_silu_and_mul_fp8_quant_fwd_eval_roofline(const roofline_silu_and_mul_fp8_quant_fwd_call *call,
+                                                                  roofline_cost *cost) {
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const int64_t M = call->M;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t flops = roofline_mul(&status, roofline_mul(&status, 10, M), N);
+  int64_t flops = roofline_mul3(&status, 10, M, N);
   flops = roofline_add(&status, flops, roofline_mul(&status, 2, M));
-  int64_t bytes = roofline_mul(&status, roofline_mul(&status, M, roofline_mul(&status, 2, N)),
-                               T_size); /* x: read */
+  int64_t bytes = roofline_mul3(&status, M, roofline_mul(&status, 2, N), T_size); /* x: read */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, M, N)); /* q: written */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, M, 4)); /* scale: written */
   if (status != ROOFLINE_OK) return status;
@@ -1331,14 +1312,14 @@ const char *roofline_silu_and_mul_fp8_quant_fwd_roof_key(const roofline_call *se
 
 roofline_status roofline_silu_and_mul_fp8_quant_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_silu_and_mul_fp8_quant_fwd_call *call = (const roofline_silu_and_mul_fp8_quant_fwd_call *)(const void *)self;
+  const roofline_silu_and_mul_fp8_quant_fwd_call *call =
+      (const roofline_silu_and_mul_fp8_quant_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t M = call->M;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status, roofline_mul(&status, M, roofline_mul(&status, 2, N)),
-                               T_size); /* x: read */
+  int64_t total = roofline_mul3(&status, M, roofline_mul(&status, 2, N), T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -1391,13 +1372,14 @@ static void silu_and_mul_fp8_quant_fwd_set_defaults(void *args) {
 
 static roofline_status silu_and_mul_fp8_quant_fwd_bind_any(roofline_call *call, const void *args,
                                                            roofline_error *error) {
-  return roofline_silu_and_mul_fp8_quant_fwd_bind((roofline_silu_and_mul_fp8_quant_fwd_call *)(void *)call,
+  return roofline_silu_and_mul_fp8_quant_fwd_bind((roofline_silu_and_mul_fp8_quant_fwd_call *)call,
                                                   (const roofline_silu_and_mul_fp8_quant_fwd_args *)args,
                                                   error);
 }
 
 static roofline_status silu_and_mul_fp8_quant_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_silu_and_mul_fp8_quant_fwd_eval_roofline((const roofline_silu_and_mul_fp8_quant_fwd_call *)(const void *)call, cost);
+  return roofline_silu_and_mul_fp8_quant_fwd_eval_roofline((const roofline_silu_and_mul_fp8_quant_fwd_call *)call,
+                                                           cost);
 }
 
 static const roofline_field silu_and_mul_fp8_quant_fwd_indices[] = {
@@ -1429,7 +1411,7 @@ const roofline_op roofline_silu_and_mul_fp8_quant_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status fp8_per_group_dequant_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                         roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_fp8_per_group_dequant_fwd_call *call = (const roofline_fp8_per_group_dequant_fwd_call *)(const void *)self;
+  const roofline_fp8_per_group_dequant_fwd_call *call = (const roofline_fp8_per_group_dequant_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t M = call->M;
   const int64_t N = call->N;
@@ -1459,7 +1441,8 @@ static roofline_status fp8_per_group_dequant_fwd_tensor(const roofline_call *sel
 
 /* FP8PerGroupDequantFwdOp (quantization.yaml:187): flops M * N (quantization.yaml:207); bytes derived from
    the signature */
-roofline_status roofline_fp8_per_group_dequant_fwd_eval_roofline(const roofline_fp8_per_group_dequant_fwd_call *call, roofline_cost *cost) {
+roofline_status roofline_fp8_per_group_dequant_fwd_eval_roofline(const roofline_fp8_per_group_dequant_fwd_call *call,
+                                                                 roofline_cost *cost) {
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const int64_t M = call->M;
@@ -1470,11 +1453,9 @@ roofline_status roofline_fp8_per_group_dequant_fwd_eval_roofline(const roofline_
   const int64_t flops = roofline_mul(&status, M, N);
   int64_t bytes = roofline_mul(&status, M, N); /* q: read */
   bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, M, roofline_ceil_div(&status, N, group_size)),
-                       4)); /* scale: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, M, N), out_dtype_size)); /* x: written */
+                       roofline_mul3(&status, M, roofline_ceil_div(&status, N, group_size),
+                                     4)); /* scale: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, M, N, out_dtype_size)); /* x: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1488,16 +1469,15 @@ const char *roofline_fp8_per_group_dequant_fwd_roof_key(const roofline_call *sel
 
 roofline_status roofline_fp8_per_group_dequant_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_fp8_per_group_dequant_fwd_call *call = (const roofline_fp8_per_group_dequant_fwd_call *)(const void *)self;
+  const roofline_fp8_per_group_dequant_fwd_call *call = (const roofline_fp8_per_group_dequant_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t M = call->M;
   const int64_t N = call->N;
   const int64_t group_size = call->group_size;
   int64_t total = roofline_mul(&status, M, N); /* q: read */
   total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, M, roofline_ceil_div(&status, N, group_size)),
-                       4)); /* scale: read */
+                       roofline_mul3(&status, M, roofline_ceil_div(&status, N, group_size),
+                                     4)); /* scale: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -1518,11 +1498,11 @@ roofline_status roofline_fp8_per_group_dequant_fwd_bind(roofline_fp8_per_group_d
   call->roofline.op = &roofline_fp8_per_group_dequant_fwd_op;
   call->group_size = args->group_size;
   call->out_dtype = args->out_dtype;
-  if ((status = roofline_bind_dtype(error, "params.out_dtype", args->out_dtype,
-                                    0x1c00u)) != ROOFLINE_OK) return status;
+  status = roofline_bind_dtype(error, "params.out_dtype", args->out_dtype, 0x1c00u);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.q", &args->q, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.scale", &args->scale,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.scale", &args->scale, true);
+  if (status != ROOFLINE_OK) return status;
   if (!(call->group_size > 0) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[0]", "group_size > 0", call->group_size, 0);
   /* q: [M, N] */
@@ -1554,13 +1534,14 @@ static void fp8_per_group_dequant_fwd_set_defaults(void *args) {
 
 static roofline_status fp8_per_group_dequant_fwd_bind_any(roofline_call *call, const void *args,
                                                           roofline_error *error) {
-  return roofline_fp8_per_group_dequant_fwd_bind((roofline_fp8_per_group_dequant_fwd_call *)(void *)call,
+  return roofline_fp8_per_group_dequant_fwd_bind((roofline_fp8_per_group_dequant_fwd_call *)call,
                                                  (const roofline_fp8_per_group_dequant_fwd_args *)args,
                                                  error);
 }
 
 static roofline_status fp8_per_group_dequant_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_fp8_per_group_dequant_fwd_eval_roofline((const roofline_fp8_per_group_dequant_fwd_call *)(const void *)call, cost);
+  return roofline_fp8_per_group_dequant_fwd_eval_roofline((const roofline_fp8_per_group_dequant_fwd_call *)call,
+                                                          cost);
 }
 
 static const roofline_field fp8_per_group_dequant_fwd_indices[] = {
@@ -1598,7 +1579,7 @@ const roofline_op roofline_fp8_per_group_dequant_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status fp8_per_block_dequant_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                         roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_fp8_per_block_dequant_fwd_call *call = (const roofline_fp8_per_block_dequant_fwd_call *)(const void *)self;
+  const roofline_fp8_per_block_dequant_fwd_call *call = (const roofline_fp8_per_block_dequant_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t M = call->M;
   const int64_t N = call->N;
@@ -1628,7 +1609,8 @@ static roofline_status fp8_per_block_dequant_fwd_tensor(const roofline_call *sel
 
 /* FP8PerBlockDequantFwdOp (quantization.yaml:209): flops M * N (quantization.yaml:229); bytes derived from
    the signature */
-roofline_status roofline_fp8_per_block_dequant_fwd_eval_roofline(const roofline_fp8_per_block_dequant_fwd_call *call, roofline_cost *cost) {
+roofline_status roofline_fp8_per_block_dequant_fwd_eval_roofline(const roofline_fp8_per_block_dequant_fwd_call *call,
+                                                                 roofline_cost *cost) {
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const int64_t M = call->M;
@@ -1639,11 +1621,9 @@ roofline_status roofline_fp8_per_block_dequant_fwd_eval_roofline(const roofline_
   const int64_t flops = roofline_mul(&status, M, N);
   int64_t bytes = roofline_mul(&status, M, N); /* q: read */
   bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_ceil_div(&status, M, block_size),
-                       roofline_ceil_div(&status, N, block_size)), 4)); /* scale: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, M, N), out_dtype_size)); /* x: written */
+                       roofline_mul3(&status, roofline_ceil_div(&status, M, block_size),
+                                     roofline_ceil_div(&status, N, block_size), 4)); /* scale: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, M, N, out_dtype_size)); /* x: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1657,16 +1637,15 @@ const char *roofline_fp8_per_block_dequant_fwd_roof_key(const roofline_call *sel
 
 roofline_status roofline_fp8_per_block_dequant_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_fp8_per_block_dequant_fwd_call *call = (const roofline_fp8_per_block_dequant_fwd_call *)(const void *)self;
+  const roofline_fp8_per_block_dequant_fwd_call *call = (const roofline_fp8_per_block_dequant_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t M = call->M;
   const int64_t N = call->N;
   const int64_t block_size = call->block_size;
   int64_t total = roofline_mul(&status, M, N); /* q: read */
   total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_ceil_div(&status, M, block_size),
-                       roofline_ceil_div(&status, N, block_size)), 4)); /* scale: read */
+                       roofline_mul3(&status, roofline_ceil_div(&status, M, block_size),
+                                     roofline_ceil_div(&status, N, block_size), 4)); /* scale: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -1688,11 +1667,11 @@ roofline_status roofline_fp8_per_block_dequant_fwd_bind(roofline_fp8_per_block_d
   call->roofline.op = &roofline_fp8_per_block_dequant_fwd_op;
   call->block_size = args->block_size;
   call->out_dtype = args->out_dtype;
-  if ((status = roofline_bind_dtype(error, "params.out_dtype", args->out_dtype,
-                                    0x1c00u)) != ROOFLINE_OK) return status;
+  status = roofline_bind_dtype(error, "params.out_dtype", args->out_dtype, 0x1c00u);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.q", &args->q, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.scale", &args->scale,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.scale", &args->scale, true);
+  if (status != ROOFLINE_OK) return status;
   if (!(call->block_size > 0) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[0]", "block_size > 0", call->block_size, 0);
   /* q: [M, N] */
@@ -1723,13 +1702,14 @@ static void fp8_per_block_dequant_fwd_set_defaults(void *args) {
 
 static roofline_status fp8_per_block_dequant_fwd_bind_any(roofline_call *call, const void *args,
                                                           roofline_error *error) {
-  return roofline_fp8_per_block_dequant_fwd_bind((roofline_fp8_per_block_dequant_fwd_call *)(void *)call,
+  return roofline_fp8_per_block_dequant_fwd_bind((roofline_fp8_per_block_dequant_fwd_call *)call,
                                                  (const roofline_fp8_per_block_dequant_fwd_args *)args,
                                                  error);
 }
 
 static roofline_status fp8_per_block_dequant_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_fp8_per_block_dequant_fwd_eval_roofline((const roofline_fp8_per_block_dequant_fwd_call *)(const void *)call, cost);
+  return roofline_fp8_per_block_dequant_fwd_eval_roofline((const roofline_fp8_per_block_dequant_fwd_call *)call,
+                                                          cost);
 }
 
 static const roofline_field fp8_per_block_dequant_fwd_indices[] = {
@@ -1767,7 +1747,7 @@ const roofline_op roofline_fp8_per_block_dequant_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status int4_group_dequant_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                      roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_int4_group_dequant_fwd_call *call = (const roofline_int4_group_dequant_fwd_call *)(const void *)self;
+  const roofline_int4_group_dequant_fwd_call *call = (const roofline_int4_group_dequant_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const int64_t K2 = call->K2;
@@ -1802,7 +1782,8 @@ static roofline_status int4_group_dequant_fwd_tensor(const roofline_call *self, 
 
 /* Int4GroupDequantFwdOp (quantization.yaml:231): flops 2 * N * 2 * K2 (quantization.yaml:252); bytes
    derived from the signature */
-roofline_status roofline_int4_group_dequant_fwd_eval_roofline(const roofline_int4_group_dequant_fwd_call *call, roofline_cost *cost) {
+roofline_status roofline_int4_group_dequant_fwd_eval_roofline(const roofline_int4_group_dequant_fwd_call *call,
+                                                              roofline_cost *cost) {
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
@@ -1810,20 +1791,18 @@ roofline_status roofline_int4_group_dequant_fwd_eval_roofline(const roofline_int
   const roofline_dtype T = call->T;
   const int64_t group_size = call->group_size;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, 2, N), 2), K2);
+  const int64_t flops = roofline_mul4(&status, 2, N, 2, K2);
   int64_t bytes = roofline_mul(&status, N, K2); /* packed: read */
   bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, N,
-                       roofline_floordiv(&status, roofline_mul(&status, 2, K2), group_size)),
-                       T_size)); /* scale: read */
+                       roofline_mul3(&status, N,
+                                     roofline_floordiv(&status, roofline_mul(&status, 2, K2), group_size),
+                                     T_size)); /* scale: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, N,
-                       roofline_floordiv(&status, roofline_mul(&status, 2, K2),
-                       group_size))); /* zero: read */
+                                    roofline_floordiv(&status, roofline_mul(&status, 2, K2),
+                                                      group_size))); /* zero: read */
   bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, N, roofline_mul(&status, 2, K2)),
-                       T_size)); /* w: written */
+                       roofline_mul3(&status, N, roofline_mul(&status, 2, K2), T_size)); /* w: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1837,7 +1816,7 @@ const char *roofline_int4_group_dequant_fwd_roof_key(const roofline_call *self) 
 
 roofline_status roofline_int4_group_dequant_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_int4_group_dequant_fwd_call *call = (const roofline_int4_group_dequant_fwd_call *)(const void *)self;
+  const roofline_int4_group_dequant_fwd_call *call = (const roofline_int4_group_dequant_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const int64_t K2 = call->K2;
@@ -1846,14 +1825,13 @@ roofline_status roofline_int4_group_dequant_fwd_read_bytes(const roofline_call *
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   int64_t total = roofline_mul(&status, N, K2); /* packed: read */
   total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, N,
-                       roofline_floordiv(&status, roofline_mul(&status, 2, K2), group_size)),
-                       T_size)); /* scale: read */
+                       roofline_mul3(&status, N,
+                                     roofline_floordiv(&status, roofline_mul(&status, 2, K2), group_size),
+                                     T_size)); /* scale: read */
   total = roofline_add(&status, total,
                        roofline_mul(&status, N,
-                       roofline_floordiv(&status, roofline_mul(&status, 2, K2),
-                       group_size))); /* zero: read */
+                                    roofline_floordiv(&status, roofline_mul(&status, 2, K2),
+                                                      group_size))); /* zero: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -1874,10 +1852,10 @@ roofline_status roofline_int4_group_dequant_fwd_bind(roofline_int4_group_dequant
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_int4_group_dequant_fwd_op;
   call->group_size = args->group_size;
-  if ((status = roofline_bind_passed(error, "inputs.packed", &args->packed,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.scale", &args->scale,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.packed", &args->packed, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.scale", &args->scale, true);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.zero", &args->zero, true)) != ROOFLINE_OK) return status;
   /* packed: [N, K2] */
   if ((status = roofline_bind_rank(error, &names[0], &args->packed, 2, false)) != ROOFLINE_OK) return status;
@@ -1916,12 +1894,13 @@ static void int4_group_dequant_fwd_set_defaults(void *args) {
 
 static roofline_status int4_group_dequant_fwd_bind_any(roofline_call *call, const void *args,
                                                        roofline_error *error) {
-  return roofline_int4_group_dequant_fwd_bind((roofline_int4_group_dequant_fwd_call *)(void *)call,
+  return roofline_int4_group_dequant_fwd_bind((roofline_int4_group_dequant_fwd_call *)call,
                                               (const roofline_int4_group_dequant_fwd_args *)args, error);
 }
 
 static roofline_status int4_group_dequant_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_int4_group_dequant_fwd_eval_roofline((const roofline_int4_group_dequant_fwd_call *)(const void *)call, cost);
+  return roofline_int4_group_dequant_fwd_eval_roofline((const roofline_int4_group_dequant_fwd_call *)call,
+                                                       cost);
 }
 
 static const roofline_field int4_group_dequant_fwd_indices[] = {
@@ -1960,7 +1939,7 @@ const roofline_op roofline_int4_group_dequant_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status fp8_cache_append_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                    roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_fp8_cache_append_fwd_call *call = (const roofline_fp8_cache_append_fwd_call *)(const void *)self;
+  const roofline_fp8_cache_append_fwd_call *call = (const roofline_fp8_cache_append_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const int64_t NP = call->NP;
@@ -2023,16 +2002,14 @@ roofline_status roofline_fp8_cache_append_fwd_eval_roofline(const roofline_fp8_c
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t flops = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, 4, N), H), D);
+  int64_t flops = roofline_mul4(&status, 4, N, H, D);
   flops = roofline_add(&status, flops, 2);
-  int64_t bytes = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, N, H), D), T_size);
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, N, H), D), T_size));
+  int64_t bytes = roofline_mul4(&status, N, H, D, T_size);
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, N, H, D, T_size));
   bytes = roofline_add(&status, bytes, roofline_mul(&status, N, 8));
   bytes = roofline_add(&status, bytes, 4);
   bytes = roofline_add(&status, bytes, 4);
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, 2, N), H), D));
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, 2, N, H, D));
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -2064,17 +2041,17 @@ roofline_status roofline_fp8_cache_append_fwd_bind(roofline_fp8_cache_append_fwd
   call->roofline.op = &roofline_fp8_cache_append_fwd_op;
   if ((status = roofline_bind_passed(error, "inputs.k", &args->k, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.v", &args->v, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.k_cache", &args->k_cache,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.v_cache", &args->v_cache,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.slots", &args->slots,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.k_cache", &args->k_cache, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.v_cache", &args->v_cache, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.slots", &args->slots, true);
+  if (status != ROOFLINE_OK) return status;
   call->metadata.slots = roofline_bind_metadata(&args->slots);
-  if ((status = roofline_bind_passed(error, "inputs.k_scale", &args->k_scale,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.v_scale", &args->v_scale,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.k_scale", &args->k_scale, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.v_scale", &args->v_scale, true);
+  if (status != ROOFLINE_OK) return status;
   /* k: [N, H, D] */
   call->T = args->k.dtype;
   if ((status = roofline_bind_rank(error, &names[0], &args->k, 3, false)) != ROOFLINE_OK) return status;
@@ -2089,7 +2066,7 @@ roofline_status roofline_fp8_cache_append_fwd_bind(roofline_fp8_cache_append_fwd
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   if (call->metadata.slots.data != NULL
       && !(roofline_in_range(&status, &call->metadata.slots, 0, roofline_mul(&status, call->NP, call->PS))
-      && status == ROOFLINE_OK))
+           && status == ROOFLINE_OK))
     return roofline_bind_rule(error, status, "inputs.slots.requires[0]", "in_range(0, NP * PS)");
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
   return ROOFLINE_OK;
@@ -2115,7 +2092,7 @@ static const roofline_row fp8_cache_append_fwd_rows[] = {
 static roofline_status fp8_cache_append_fwd_generate(const roofline_call *self, const roofline_seq *lists,
                                                      int32_t tensor, roofline_shape *shape, int64_t *values) {
   (void)lists;
-  const roofline_fp8_cache_append_fwd_call *call = (const roofline_fp8_cache_append_fwd_call *)(const void *)self;
+  const roofline_fp8_cache_append_fwd_call *call = (const roofline_fp8_cache_append_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const int64_t NP = call->NP;
@@ -2137,12 +2114,12 @@ static void fp8_cache_append_fwd_set_defaults(void *args) {
 
 static roofline_status fp8_cache_append_fwd_bind_any(roofline_call *call, const void *args,
                                                      roofline_error *error) {
-  return roofline_fp8_cache_append_fwd_bind((roofline_fp8_cache_append_fwd_call *)(void *)call,
+  return roofline_fp8_cache_append_fwd_bind((roofline_fp8_cache_append_fwd_call *)call,
                                             (const roofline_fp8_cache_append_fwd_args *)args, error);
 }
 
 static roofline_status fp8_cache_append_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_fp8_cache_append_fwd_eval_roofline((const roofline_fp8_cache_append_fwd_call *)(const void *)call, cost);
+  return roofline_fp8_cache_append_fwd_eval_roofline((const roofline_fp8_cache_append_fwd_call *)call, cost);
 }
 
 static const roofline_field fp8_cache_append_fwd_indices[] = {
@@ -2165,7 +2142,7 @@ static const roofline_tensor_info fp8_cache_append_fwd_tensors[] = {
     {"slots", ROOFLINE_INPUT, ROOFLINE_NOWHERE,
      (ptrdiff_t)offsetof(roofline_fp8_cache_append_fwd_args, slots),
      (ptrdiff_t)(offsetof(roofline_fp8_cache_append_fwd_call,
-     metadata) + offsetof(roofline_fp8_cache_append_fwd_metadata, slots))},
+                          metadata) + offsetof(roofline_fp8_cache_append_fwd_metadata, slots))},
     {"k_scale", ROOFLINE_INPUT, ROOFLINE_NOWHERE,
      (ptrdiff_t)offsetof(roofline_fp8_cache_append_fwd_args, k_scale), ROOFLINE_NOWHERE},
     {"v_scale", ROOFLINE_INPUT, ROOFLINE_NOWHERE,

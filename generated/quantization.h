@@ -40,8 +40,8 @@ extern const roofline_op roofline_fp8_static_quant_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_fp8_static_quant_fwd_call *roofline_fp8_static_quant_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_fp8_static_quant_fwd_op
-      ? (const roofline_fp8_static_quant_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_fp8_static_quant_fwd_op ? (const roofline_fp8_static_quant_fwd_call *)call
+      : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -78,8 +78,8 @@ extern const roofline_op roofline_fp8_dynamic_quant_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_fp8_dynamic_quant_fwd_call *roofline_fp8_dynamic_quant_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_fp8_dynamic_quant_fwd_op
-      ? (const roofline_fp8_dynamic_quant_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_fp8_dynamic_quant_fwd_op ? (const roofline_fp8_dynamic_quant_fwd_call *)call
+      : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -118,7 +118,7 @@ extern const roofline_op roofline_fp8_per_token_quant_fwd_op;
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_fp8_per_token_quant_fwd_call *roofline_fp8_per_token_quant_fwd_cast(const roofline_call *call) {
   return call->op == &roofline_fp8_per_token_quant_fwd_op
-      ? (const roofline_fp8_per_token_quant_fwd_call *)(const void *)call : NULL;
+      ? (const roofline_fp8_per_token_quant_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -127,7 +127,8 @@ roofline_status roofline_fp8_per_token_quant_fwd_bind(roofline_fp8_per_token_qua
                                                       const roofline_fp8_per_token_quant_fwd_args *args,
                                                       roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
-roofline_status roofline_fp8_per_token_quant_fwd_eval_roofline(const roofline_fp8_per_token_quant_fwd_call *call, roofline_cost *cost);
+roofline_status roofline_fp8_per_token_quant_fwd_eval_roofline(const roofline_fp8_per_token_quant_fwd_call *call,
+                                                               roofline_cost *cost);
 const char *roofline_fp8_per_token_quant_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_fp8_per_token_quant_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -159,7 +160,7 @@ extern const roofline_op roofline_fp8_per_group_quant_fwd_op;
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_fp8_per_group_quant_fwd_call *roofline_fp8_per_group_quant_fwd_cast(const roofline_call *call) {
   return call->op == &roofline_fp8_per_group_quant_fwd_op
-      ? (const roofline_fp8_per_group_quant_fwd_call *)(const void *)call : NULL;
+      ? (const roofline_fp8_per_group_quant_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -168,7 +169,8 @@ roofline_status roofline_fp8_per_group_quant_fwd_bind(roofline_fp8_per_group_qua
                                                       const roofline_fp8_per_group_quant_fwd_args *args,
                                                       roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
-roofline_status roofline_fp8_per_group_quant_fwd_eval_roofline(const roofline_fp8_per_group_quant_fwd_call *call, roofline_cost *cost);
+roofline_status roofline_fp8_per_group_quant_fwd_eval_roofline(const roofline_fp8_per_group_quant_fwd_call *call,
+                                                               roofline_cost *cost);
 const char *roofline_fp8_per_group_quant_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_fp8_per_group_quant_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -200,7 +202,7 @@ extern const roofline_op roofline_fp8_per_block_quant_fwd_op;
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_fp8_per_block_quant_fwd_call *roofline_fp8_per_block_quant_fwd_cast(const roofline_call *call) {
   return call->op == &roofline_fp8_per_block_quant_fwd_op
-      ? (const roofline_fp8_per_block_quant_fwd_call *)(const void *)call : NULL;
+      ? (const roofline_fp8_per_block_quant_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -209,7 +211,8 @@ roofline_status roofline_fp8_per_block_quant_fwd_bind(roofline_fp8_per_block_qua
                                                       const roofline_fp8_per_block_quant_fwd_args *args,
                                                       roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
-roofline_status roofline_fp8_per_block_quant_fwd_eval_roofline(const roofline_fp8_per_block_quant_fwd_call *call, roofline_cost *cost);
+roofline_status roofline_fp8_per_block_quant_fwd_eval_roofline(const roofline_fp8_per_block_quant_fwd_call *call,
+                                                               roofline_cost *cost);
 const char *roofline_fp8_per_block_quant_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_fp8_per_block_quant_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -238,7 +241,7 @@ extern const roofline_op roofline_int8_per_token_quant_fwd_op;
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_int8_per_token_quant_fwd_call *roofline_int8_per_token_quant_fwd_cast(const roofline_call *call) {
   return call->op == &roofline_int8_per_token_quant_fwd_op
-      ? (const roofline_int8_per_token_quant_fwd_call *)(const void *)call : NULL;
+      ? (const roofline_int8_per_token_quant_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -247,7 +250,8 @@ roofline_status roofline_int8_per_token_quant_fwd_bind(roofline_int8_per_token_q
                                                        const roofline_int8_per_token_quant_fwd_args *args,
                                                        roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
-roofline_status roofline_int8_per_token_quant_fwd_eval_roofline(const roofline_int8_per_token_quant_fwd_call *call, roofline_cost *cost);
+roofline_status roofline_int8_per_token_quant_fwd_eval_roofline(const roofline_int8_per_token_quant_fwd_call *call,
+                                                                roofline_cost *cost);
 const char *roofline_int8_per_token_quant_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_int8_per_token_quant_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -275,8 +279,7 @@ extern const roofline_op roofline_mxfp8_quant_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_mxfp8_quant_fwd_call *roofline_mxfp8_quant_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_mxfp8_quant_fwd_op ? (const roofline_mxfp8_quant_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_mxfp8_quant_fwd_op ? (const roofline_mxfp8_quant_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -315,8 +318,7 @@ extern const roofline_op roofline_nvfp4_quant_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_nvfp4_quant_fwd_call *roofline_nvfp4_quant_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_nvfp4_quant_fwd_op ? (const roofline_nvfp4_quant_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_nvfp4_quant_fwd_op ? (const roofline_nvfp4_quant_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -355,7 +357,7 @@ extern const roofline_op roofline_silu_and_mul_fp8_quant_fwd_op;
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_silu_and_mul_fp8_quant_fwd_call *roofline_silu_and_mul_fp8_quant_fwd_cast(const roofline_call *call) {
   return call->op == &roofline_silu_and_mul_fp8_quant_fwd_op
-      ? (const roofline_silu_and_mul_fp8_quant_fwd_call *)(const void *)call : NULL;
+      ? (const roofline_silu_and_mul_fp8_quant_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -364,7 +366,8 @@ roofline_status roofline_silu_and_mul_fp8_quant_fwd_bind(roofline_silu_and_mul_f
                                                          const roofline_silu_and_mul_fp8_quant_fwd_args *args,
                                                          roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
-roofline_status roofline_silu_and_mul_fp8_quant_fwd_eval_roofline(const roofline_silu_and_mul_fp8_quant_fwd_call *call, roofline_cost *cost);
+roofline_status roofline_silu_and_mul_fp8_quant_fwd_eval_roofline(const roofline_silu_and_mul_fp8_quant_fwd_call *call,
+                                                                  roofline_cost *cost);
 const char *roofline_silu_and_mul_fp8_quant_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_silu_and_mul_fp8_quant_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -399,7 +402,7 @@ extern const roofline_op roofline_fp8_per_group_dequant_fwd_op;
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_fp8_per_group_dequant_fwd_call *roofline_fp8_per_group_dequant_fwd_cast(const roofline_call *call) {
   return call->op == &roofline_fp8_per_group_dequant_fwd_op
-      ? (const roofline_fp8_per_group_dequant_fwd_call *)(const void *)call : NULL;
+      ? (const roofline_fp8_per_group_dequant_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -408,7 +411,8 @@ roofline_status roofline_fp8_per_group_dequant_fwd_bind(roofline_fp8_per_group_d
                                                         const roofline_fp8_per_group_dequant_fwd_args *args,
                                                         roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
-roofline_status roofline_fp8_per_group_dequant_fwd_eval_roofline(const roofline_fp8_per_group_dequant_fwd_call *call, roofline_cost *cost);
+roofline_status roofline_fp8_per_group_dequant_fwd_eval_roofline(const roofline_fp8_per_group_dequant_fwd_call *call,
+                                                                 roofline_cost *cost);
 const char *roofline_fp8_per_group_dequant_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_fp8_per_group_dequant_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -443,7 +447,7 @@ extern const roofline_op roofline_fp8_per_block_dequant_fwd_op;
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_fp8_per_block_dequant_fwd_call *roofline_fp8_per_block_dequant_fwd_cast(const roofline_call *call) {
   return call->op == &roofline_fp8_per_block_dequant_fwd_op
-      ? (const roofline_fp8_per_block_dequant_fwd_call *)(const void *)call : NULL;
+      ? (const roofline_fp8_per_block_dequant_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -452,7 +456,8 @@ roofline_status roofline_fp8_per_block_dequant_fwd_bind(roofline_fp8_per_block_d
                                                         const roofline_fp8_per_block_dequant_fwd_args *args,
                                                         roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
-roofline_status roofline_fp8_per_block_dequant_fwd_eval_roofline(const roofline_fp8_per_block_dequant_fwd_call *call, roofline_cost *cost);
+roofline_status roofline_fp8_per_block_dequant_fwd_eval_roofline(const roofline_fp8_per_block_dequant_fwd_call *call,
+                                                                 roofline_cost *cost);
 const char *roofline_fp8_per_block_dequant_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_fp8_per_block_dequant_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -485,8 +490,8 @@ extern const roofline_op roofline_int4_group_dequant_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_int4_group_dequant_fwd_call *roofline_int4_group_dequant_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_int4_group_dequant_fwd_op
-      ? (const roofline_int4_group_dequant_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_int4_group_dequant_fwd_op ? (const roofline_int4_group_dequant_fwd_call *)call
+      : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -495,7 +500,8 @@ roofline_status roofline_int4_group_dequant_fwd_bind(roofline_int4_group_dequant
                                                      const roofline_int4_group_dequant_fwd_args *args,
                                                      roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
-roofline_status roofline_int4_group_dequant_fwd_eval_roofline(const roofline_int4_group_dequant_fwd_call *call, roofline_cost *cost);
+roofline_status roofline_int4_group_dequant_fwd_eval_roofline(const roofline_int4_group_dequant_fwd_call *call,
+                                                              roofline_cost *cost);
 const char *roofline_int4_group_dequant_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_int4_group_dequant_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -538,8 +544,8 @@ extern const roofline_op roofline_fp8_cache_append_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_fp8_cache_append_fwd_call *roofline_fp8_cache_append_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_fp8_cache_append_fwd_op
-      ? (const roofline_fp8_cache_append_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_fp8_cache_append_fwd_op ? (const roofline_fp8_cache_append_fwd_call *)call
+      : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,

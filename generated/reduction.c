@@ -9,7 +9,7 @@
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status softmax_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                           roofline_dtype *dtype_out) {
-  const roofline_softmax_fwd_call *call = (const roofline_softmax_fwd_call *)(const void *)self;
+  const roofline_softmax_fwd_call *call = (const roofline_softmax_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const roofline_dtype dtype = call->dtype;
@@ -37,12 +37,10 @@ roofline_status roofline_softmax_fwd_eval_roofline(const roofline_softmax_fwd_ca
   const roofline_dtype dtype = call->dtype;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t output_size = (roofline_dtype_bits(roofline_coalesce_dtype(dtype, T)) + 7) / 8;
-  const int64_t flops = roofline_mul(&status, 5, roofline_prod(&status, roofline_seq_of_shape(&call->S)));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* x: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       output_size)); /* output: written */
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = roofline_mul(&status, 5, S_prod);
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, output_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -56,7 +54,7 @@ const char *roofline_softmax_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_softmax_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_softmax_fwd_call *call = (const roofline_softmax_fwd_call *)(const void *)self;
+  const roofline_softmax_fwd_call *call = (const roofline_softmax_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -80,16 +78,16 @@ roofline_status roofline_softmax_fwd_bind(roofline_softmax_fwd_call *call,
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_softmax_fwd_op;
   call->dim = args->dim;
-  if ((status = roofline_bind_value(error, "params.dim", &args->dim,
-                                    &softmax_fwd_dim_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.dim", &args->dim, &softmax_fwd_dim_union);
+  if (status != ROOFLINE_OK) return status;
   call->dtype = args->dtype;
-  if ((status = roofline_bind_dtype(error, "params.dtype", args->dtype,
-                                    0x1c01u)) != ROOFLINE_OK) return status;
+  status = roofline_bind_dtype(error, "params.dtype", args->dtype, 0x1c01u);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
   /* x: [*S] */
   call->T = args->x.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->x, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->x, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   if (!(roofline_valid_axes(&status, call->dim, call->S.rank)) || status != ROOFLINE_OK)
@@ -150,12 +148,12 @@ static void softmax_fwd_set_defaults(void *args) {
 }
 
 static roofline_status softmax_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_softmax_fwd_bind((roofline_softmax_fwd_call *)(void *)call,
-                                   (const roofline_softmax_fwd_args *)args, error);
+  return roofline_softmax_fwd_bind((roofline_softmax_fwd_call *)call, (const roofline_softmax_fwd_args *)args,
+                                   error);
 }
 
 static roofline_status softmax_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_softmax_fwd_eval_roofline((const roofline_softmax_fwd_call *)(const void *)call, cost);
+  return roofline_softmax_fwd_eval_roofline((const roofline_softmax_fwd_call *)call, cost);
 }
 
 static const roofline_field softmax_fwd_indices[] = {
@@ -189,7 +187,7 @@ const roofline_op roofline_softmax_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status log_softmax_fwd_tensor(const roofline_call *self, int32_t tensor,
                                               roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_log_softmax_fwd_call *call = (const roofline_log_softmax_fwd_call *)(const void *)self;
+  const roofline_log_softmax_fwd_call *call = (const roofline_log_softmax_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const roofline_dtype dtype = call->dtype;
@@ -218,12 +216,10 @@ roofline_status roofline_log_softmax_fwd_eval_roofline(const roofline_log_softma
   const roofline_dtype dtype = call->dtype;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t output_size = (roofline_dtype_bits(roofline_coalesce_dtype(dtype, T)) + 7) / 8;
-  const int64_t flops = roofline_mul(&status, 5, roofline_prod(&status, roofline_seq_of_shape(&call->S)));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* x: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       output_size)); /* output: written */
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = roofline_mul(&status, 5, S_prod);
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, output_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -237,7 +233,7 @@ const char *roofline_log_softmax_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_log_softmax_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_log_softmax_fwd_call *call = (const roofline_log_softmax_fwd_call *)(const void *)self;
+  const roofline_log_softmax_fwd_call *call = (const roofline_log_softmax_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -262,16 +258,16 @@ roofline_status roofline_log_softmax_fwd_bind(roofline_log_softmax_fwd_call *cal
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_log_softmax_fwd_op;
   call->dim = args->dim;
-  if ((status = roofline_bind_value(error, "params.dim", &args->dim,
-                                    &log_softmax_fwd_dim_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.dim", &args->dim, &log_softmax_fwd_dim_union);
+  if (status != ROOFLINE_OK) return status;
   call->dtype = args->dtype;
-  if ((status = roofline_bind_dtype(error, "params.dtype", args->dtype,
-                                    0x1c01u)) != ROOFLINE_OK) return status;
+  status = roofline_bind_dtype(error, "params.dtype", args->dtype, 0x1c01u);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
   /* x: [*S] */
   call->T = args->x.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->x, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->x, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   if (!(roofline_valid_axes(&status, call->dim, call->S.rank)) || status != ROOFLINE_OK)
@@ -329,13 +325,12 @@ static void log_softmax_fwd_set_defaults(void *args) {
 
 static roofline_status log_softmax_fwd_bind_any(roofline_call *call, const void *args,
                                                 roofline_error *error) {
-  return roofline_log_softmax_fwd_bind((roofline_log_softmax_fwd_call *)(void *)call,
+  return roofline_log_softmax_fwd_bind((roofline_log_softmax_fwd_call *)call,
                                        (const roofline_log_softmax_fwd_args *)args, error);
 }
 
 static roofline_status log_softmax_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_log_softmax_fwd_eval_roofline((const roofline_log_softmax_fwd_call *)(const void *)call,
-                                                cost);
+  return roofline_log_softmax_fwd_eval_roofline((const roofline_log_softmax_fwd_call *)call, cost);
 }
 
 static const roofline_field log_softmax_fwd_indices[] = {
@@ -371,7 +366,7 @@ const roofline_op roofline_log_softmax_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status softmax_bwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                           roofline_dtype *dtype_out) {
-  const roofline_softmax_bwd_call *call = (const roofline_softmax_bwd_call *)(const void *)self;
+  const roofline_softmax_bwd_call *call = (const roofline_softmax_bwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -401,15 +396,11 @@ roofline_status roofline_softmax_bwd_eval_roofline(const roofline_softmax_bwd_ca
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status, 4, roofline_prod(&status, roofline_seq_of_shape(&call->S)));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* grad_out: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       T_size)); /* output: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       T_size)); /* grad_x: written */
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = roofline_mul(&status, 4, S_prod);
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* grad_out: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* grad_x: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -423,15 +414,13 @@ const char *roofline_softmax_bwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_softmax_bwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_softmax_bwd_call *call = (const roofline_softmax_bwd_call *)(const void *)self;
+  const roofline_softmax_bwd_call *call = (const roofline_softmax_bwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* grad_out: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       T_size)); /* output: read */
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  int64_t total = roofline_mul(&status, S_prod, T_size); /* grad_out: read */
+  total = roofline_add(&status, total, roofline_mul(&status, S_prod, T_size)); /* output: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -450,14 +439,14 @@ roofline_status roofline_softmax_bwd_bind(roofline_softmax_bwd_call *call,
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_softmax_bwd_op;
   call->dim = args->dim;
-  if ((status = roofline_bind_passed(error, "inputs.grad_out", &args->grad_out,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.output", &args->output,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.grad_out", &args->grad_out, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.output", &args->output, true);
+  if (status != ROOFLINE_OK) return status;
   /* grad_out: [*S] */
   call->T = args->grad_out.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->grad_out, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->grad_out, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   if (!(roofline_valid_axes(&status, roofline_int(call->dim), call->S.rank)) || status != ROOFLINE_OK)
@@ -483,12 +472,12 @@ static void softmax_bwd_set_defaults(void *args) {
 }
 
 static roofline_status softmax_bwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_softmax_bwd_bind((roofline_softmax_bwd_call *)(void *)call,
-                                   (const roofline_softmax_bwd_args *)args, error);
+  return roofline_softmax_bwd_bind((roofline_softmax_bwd_call *)call, (const roofline_softmax_bwd_args *)args,
+                                   error);
 }
 
 static roofline_status softmax_bwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_softmax_bwd_eval_roofline((const roofline_softmax_bwd_call *)(const void *)call, cost);
+  return roofline_softmax_bwd_eval_roofline((const roofline_softmax_bwd_call *)call, cost);
 }
 
 static const roofline_field softmax_bwd_indices[] = {
@@ -522,11 +511,11 @@ const roofline_op roofline_softmax_bwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status log_sum_exp_fwd_tensor(const roofline_call *self, int32_t tensor,
                                               roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_log_sum_exp_fwd_call *call = (const roofline_log_sum_exp_fwd_call *)(const void *)self;
+  const roofline_log_sum_exp_fwd_call *call = (const roofline_log_sum_exp_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const bool keepdim = call->keepdim;
-  roofline_shape shape5;
+  roofline_shape shape1;
   shape->rank = 0;
   switch (tensor) {
   case 0: /* x: [*S] */
@@ -535,8 +524,9 @@ static roofline_status log_sum_exp_fwd_tensor(const roofline_call *self, int32_t
     break;
   case 1: /* output: [*reduced(S, dim, keepdim, 'reject')] */
     roofline_shape_append(&status, shape,
-                          roofline_seq_of_shape(roofline_reduced(&status, &shape5,
-                          roofline_seq_of_shape(&call->S), call->dim, keepdim, ROOFLINE_REDUCED_REJECT)));
+                          roofline_seq_of_shape(roofline_reduced(&status, &shape1,
+                                                                 roofline_seq_of_shape(&call->S), call->dim,
+                                                                 keepdim, ROOFLINE_REDUCED_REJECT)));
     *dtype_out = T;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -553,16 +543,16 @@ roofline_status roofline_log_sum_exp_fwd_eval_roofline(const roofline_log_sum_ex
   const roofline_dtype T = call->T;
   const bool keepdim = call->keepdim;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  roofline_shape shape5;
-  const int64_t flops = roofline_mul(&status, 4, roofline_prod(&status, roofline_seq_of_shape(&call->S)));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* x: read */
+  roofline_shape shape2;
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = roofline_mul(&status, 4, S_prod);
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status,
-                       roofline_prod(&status,
-                       roofline_seq_of_shape(roofline_reduced(&status, &shape5,
-                       roofline_seq_of_shape(&call->S), call->dim, keepdim, ROOFLINE_REDUCED_REJECT))),
-                       T_size)); /* output: written */
+                                    roofline_prod(&status,
+                                                  roofline_seq_of_shape(roofline_reduced(&status, &shape2,
+      roofline_seq_of_shape(&call->S), call->dim, keepdim, ROOFLINE_REDUCED_REJECT))),
+                                    T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -576,7 +566,7 @@ const char *roofline_log_sum_exp_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_log_sum_exp_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_log_sum_exp_fwd_call *call = (const roofline_log_sum_exp_fwd_call *)(const void *)self;
+  const roofline_log_sum_exp_fwd_call *call = (const roofline_log_sum_exp_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -602,14 +592,14 @@ roofline_status roofline_log_sum_exp_fwd_bind(roofline_log_sum_exp_fwd_call *cal
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_log_sum_exp_fwd_op;
   call->dim = args->dim;
-  if ((status = roofline_bind_value(error, "params.dim", &args->dim,
-                                    &log_sum_exp_fwd_dim_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.dim", &args->dim, &log_sum_exp_fwd_dim_union);
+  if (status != ROOFLINE_OK) return status;
   call->keepdim = args->keepdim;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
   /* x: [*S] */
   call->T = args->x.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->x, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->x, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   if (!(roofline_valid_axes(&status, call->dim, call->S.rank)) || status != ROOFLINE_OK)
@@ -653,13 +643,12 @@ static void log_sum_exp_fwd_set_defaults(void *args) {
 
 static roofline_status log_sum_exp_fwd_bind_any(roofline_call *call, const void *args,
                                                 roofline_error *error) {
-  return roofline_log_sum_exp_fwd_bind((roofline_log_sum_exp_fwd_call *)(void *)call,
+  return roofline_log_sum_exp_fwd_bind((roofline_log_sum_exp_fwd_call *)call,
                                        (const roofline_log_sum_exp_fwd_args *)args, error);
 }
 
 static roofline_status log_sum_exp_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_log_sum_exp_fwd_eval_roofline((const roofline_log_sum_exp_fwd_call *)(const void *)call,
-                                                cost);
+  return roofline_log_sum_exp_fwd_eval_roofline((const roofline_log_sum_exp_fwd_call *)call, cost);
 }
 
 static const roofline_field log_sum_exp_fwd_indices[] = {
@@ -695,12 +684,12 @@ const roofline_op roofline_log_sum_exp_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status sum_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                       roofline_dtype *dtype_out) {
-  const roofline_sum_fwd_call *call = (const roofline_sum_fwd_call *)(const void *)self;
+  const roofline_sum_fwd_call *call = (const roofline_sum_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const bool keepdim = call->keepdim;
   const roofline_dtype dtype = call->dtype;
-  roofline_shape shape5;
+  roofline_shape shape1;
   shape->rank = 0;
   switch (tensor) {
   case 0: /* x: [*S] */
@@ -709,8 +698,9 @@ static roofline_status sum_fwd_tensor(const roofline_call *self, int32_t tensor,
     break;
   case 1: /* output: [*reduced(S, dim, keepdim, 'full')] */
     roofline_shape_append(&status, shape,
-                          roofline_seq_of_shape(roofline_reduced(&status, &shape5,
-                          roofline_seq_of_shape(&call->S), call->dim, keepdim, ROOFLINE_REDUCED_FULL)));
+                          roofline_seq_of_shape(roofline_reduced(&status, &shape1,
+                                                                 roofline_seq_of_shape(&call->S), call->dim,
+                                                                 keepdim, ROOFLINE_REDUCED_FULL)));
     *dtype_out = roofline_coalesce_dtype(dtype, T);
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -727,16 +717,16 @@ roofline_status roofline_sum_fwd_eval_roofline(const roofline_sum_fwd_call *call
   const roofline_dtype dtype = call->dtype;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t output_size = (roofline_dtype_bits(roofline_coalesce_dtype(dtype, T)) + 7) / 8;
-  roofline_shape shape5;
-  const int64_t flops = roofline_prod(&status, roofline_seq_of_shape(&call->S));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* x: read */
+  roofline_shape shape2;
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = S_prod;
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status,
-                       roofline_prod(&status,
-                       roofline_seq_of_shape(roofline_reduced(&status, &shape5,
-                       roofline_seq_of_shape(&call->S), call->dim, keepdim, ROOFLINE_REDUCED_FULL))),
-                       output_size)); /* output: written */
+                                    roofline_prod(&status,
+                                                  roofline_seq_of_shape(roofline_reduced(&status, &shape2,
+      roofline_seq_of_shape(&call->S), call->dim, keepdim, ROOFLINE_REDUCED_FULL))),
+                                    output_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -750,7 +740,7 @@ const char *roofline_sum_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_sum_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_sum_fwd_call *call = (const roofline_sum_fwd_call *)(const void *)self;
+  const roofline_sum_fwd_call *call = (const roofline_sum_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -774,17 +764,17 @@ roofline_status roofline_sum_fwd_bind(roofline_sum_fwd_call *call, const rooflin
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_sum_fwd_op;
   call->dim = args->dim;
-  if ((status = roofline_bind_value(error, "params.dim", &args->dim,
-                                    &sum_fwd_dim_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.dim", &args->dim, &sum_fwd_dim_union);
+  if (status != ROOFLINE_OK) return status;
   call->keepdim = args->keepdim;
   call->dtype = args->dtype;
-  if ((status = roofline_bind_dtype(error, "params.dtype", args->dtype,
-                                    0x1c01u)) != ROOFLINE_OK) return status;
+  status = roofline_bind_dtype(error, "params.dtype", args->dtype, 0x1c01u);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
   /* x: [*S] */
   call->T = args->x.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->x, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->x, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   if (!(roofline_valid_axes(&status, call->dim, call->S.rank)) || status != ROOFLINE_OK)
@@ -837,12 +827,11 @@ static void sum_fwd_set_defaults(void *args) {
 }
 
 static roofline_status sum_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_sum_fwd_bind((roofline_sum_fwd_call *)(void *)call, (const roofline_sum_fwd_args *)args,
-                               error);
+  return roofline_sum_fwd_bind((roofline_sum_fwd_call *)call, (const roofline_sum_fwd_args *)args, error);
 }
 
 static roofline_status sum_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_sum_fwd_eval_roofline((const roofline_sum_fwd_call *)(const void *)call, cost);
+  return roofline_sum_fwd_eval_roofline((const roofline_sum_fwd_call *)call, cost);
 }
 
 static const roofline_field sum_fwd_indices[] = {
@@ -877,12 +866,12 @@ const roofline_op roofline_sum_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status mean_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                        roofline_dtype *dtype_out) {
-  const roofline_mean_fwd_call *call = (const roofline_mean_fwd_call *)(const void *)self;
+  const roofline_mean_fwd_call *call = (const roofline_mean_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const bool keepdim = call->keepdim;
   const roofline_dtype dtype = call->dtype;
-  roofline_shape shape5;
+  roofline_shape shape1;
   shape->rank = 0;
   switch (tensor) {
   case 0: /* x: [*S] */
@@ -891,8 +880,9 @@ static roofline_status mean_fwd_tensor(const roofline_call *self, int32_t tensor
     break;
   case 1: /* output: [*reduced(S, dim, keepdim, 'full')] */
     roofline_shape_append(&status, shape,
-                          roofline_seq_of_shape(roofline_reduced(&status, &shape5,
-                          roofline_seq_of_shape(&call->S), call->dim, keepdim, ROOFLINE_REDUCED_FULL)));
+                          roofline_seq_of_shape(roofline_reduced(&status, &shape1,
+                                                                 roofline_seq_of_shape(&call->S), call->dim,
+                                                                 keepdim, ROOFLINE_REDUCED_FULL)));
     *dtype_out = roofline_coalesce_dtype(dtype, T);
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -910,21 +900,15 @@ roofline_status roofline_mean_fwd_eval_roofline(const roofline_mean_fwd_call *ca
   const roofline_dtype dtype = call->dtype;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t output_size = (roofline_dtype_bits(roofline_coalesce_dtype(dtype, T)) + 7) / 8;
-  roofline_shape shape5;
-  roofline_shape shape14;
-  int64_t flops = roofline_prod(&status, roofline_seq_of_shape(&call->S));
-  flops = roofline_add(&status, flops,
-                       roofline_prod(&status,
-                       roofline_seq_of_shape(roofline_reduced(&status, &shape5,
-                       roofline_seq_of_shape(&call->S), call->dim, keepdim, ROOFLINE_REDUCED_FULL))));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* x: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_prod(&status,
-                       roofline_seq_of_shape(roofline_reduced(&status, &shape14,
-                       roofline_seq_of_shape(&call->S), call->dim, keepdim, ROOFLINE_REDUCED_FULL))),
-                       output_size)); /* output: written */
+  roofline_shape shape1;
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t prod2 = roofline_prod(&status,
+                                      roofline_seq_of_shape(roofline_reduced(&status, &shape1,
+      roofline_seq_of_shape(&call->S), call->dim, keepdim, ROOFLINE_REDUCED_FULL)));
+  int64_t flops = S_prod;
+  flops = roofline_add(&status, flops, prod2);
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, prod2, output_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -938,7 +922,7 @@ const char *roofline_mean_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_mean_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_mean_fwd_call *call = (const roofline_mean_fwd_call *)(const void *)self;
+  const roofline_mean_fwd_call *call = (const roofline_mean_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -962,17 +946,17 @@ roofline_status roofline_mean_fwd_bind(roofline_mean_fwd_call *call, const roofl
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_mean_fwd_op;
   call->dim = args->dim;
-  if ((status = roofline_bind_value(error, "params.dim", &args->dim,
-                                    &mean_fwd_dim_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.dim", &args->dim, &mean_fwd_dim_union);
+  if (status != ROOFLINE_OK) return status;
   call->keepdim = args->keepdim;
   call->dtype = args->dtype;
-  if ((status = roofline_bind_dtype(error, "params.dtype", args->dtype,
-                                    0x1c01u)) != ROOFLINE_OK) return status;
+  status = roofline_bind_dtype(error, "params.dtype", args->dtype, 0x1c01u);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
   /* x: [*S] */
   call->T = args->x.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->x, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->x, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   if (!(roofline_valid_axes(&status, call->dim, call->S.rank)) || status != ROOFLINE_OK)
@@ -1021,12 +1005,11 @@ static void mean_fwd_set_defaults(void *args) {
 }
 
 static roofline_status mean_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_mean_fwd_bind((roofline_mean_fwd_call *)(void *)call, (const roofline_mean_fwd_args *)args,
-                                error);
+  return roofline_mean_fwd_bind((roofline_mean_fwd_call *)call, (const roofline_mean_fwd_args *)args, error);
 }
 
 static roofline_status mean_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_mean_fwd_eval_roofline((const roofline_mean_fwd_call *)(const void *)call, cost);
+  return roofline_mean_fwd_eval_roofline((const roofline_mean_fwd_call *)call, cost);
 }
 
 static const roofline_field mean_fwd_indices[] = {
@@ -1073,11 +1056,11 @@ static int64_t amax_fwd_sum(roofline_status *status, const roofline_amax_fwd_cal
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status amax_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                        roofline_dtype *dtype_out) {
-  const roofline_amax_fwd_call *call = (const roofline_amax_fwd_call *)(const void *)self;
+  const roofline_amax_fwd_call *call = (const roofline_amax_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const bool keepdim = call->keepdim;
-  roofline_shape shape5;
+  roofline_shape shape1;
   shape->rank = 0;
   switch (tensor) {
   case 0: /* x: [*S] */
@@ -1086,8 +1069,9 @@ static roofline_status amax_fwd_tensor(const roofline_call *self, int32_t tensor
     break;
   case 1: /* output: [*reduced(S, dim, keepdim, 'full')] */
     roofline_shape_append(&status, shape,
-                          roofline_seq_of_shape(roofline_reduced(&status, &shape5,
-                          roofline_seq_of_shape(&call->S), call->dim, keepdim, ROOFLINE_REDUCED_FULL)));
+                          roofline_seq_of_shape(roofline_reduced(&status, &shape1,
+                                                                 roofline_seq_of_shape(&call->S), call->dim,
+                                                                 keepdim, ROOFLINE_REDUCED_FULL)));
     *dtype_out = T;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -1102,16 +1086,16 @@ roofline_status roofline_amax_fwd_eval_roofline(const roofline_amax_fwd_call *ca
   const roofline_dtype T = call->T;
   const bool keepdim = call->keepdim;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  roofline_shape shape5;
-  const int64_t flops = roofline_prod(&status, roofline_seq_of_shape(&call->S));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* x: read */
+  roofline_shape shape2;
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = S_prod;
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status,
-                       roofline_prod(&status,
-                       roofline_seq_of_shape(roofline_reduced(&status, &shape5,
-                       roofline_seq_of_shape(&call->S), call->dim, keepdim, ROOFLINE_REDUCED_FULL))),
-                       T_size)); /* output: written */
+                                    roofline_prod(&status,
+                                                  roofline_seq_of_shape(roofline_reduced(&status, &shape2,
+      roofline_seq_of_shape(&call->S), call->dim, keepdim, ROOFLINE_REDUCED_FULL))),
+                                    T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1125,7 +1109,7 @@ const char *roofline_amax_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_amax_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_amax_fwd_call *call = (const roofline_amax_fwd_call *)(const void *)self;
+  const roofline_amax_fwd_call *call = (const roofline_amax_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -1148,17 +1132,17 @@ roofline_status roofline_amax_fwd_bind(roofline_amax_fwd_call *call, const roofl
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_amax_fwd_op;
+  roofline_shape shape1;
   roofline_shape shape2;
-  roofline_shape shape8;
   call->dim = args->dim;
-  if ((status = roofline_bind_value(error, "params.dim", &args->dim,
-                                    &amax_fwd_dim_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.dim", &args->dim, &amax_fwd_dim_union);
+  if (status != ROOFLINE_OK) return status;
   call->keepdim = args->keepdim;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
   /* x: [*S] */
   call->T = args->x.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->x, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->x, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   if (!(roofline_valid_axes(&status, call->dim, call->S.rank)) || status != ROOFLINE_OK)
@@ -1166,10 +1150,14 @@ roofline_status roofline_amax_fwd_bind(roofline_amax_fwd_call *call, const roofl
   if (!(roofline_unique_axes(&status, call->dim, call->S.rank)) || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[0]", "unique_axes(dim, len(S))");
   if (!(amax_fwd_sum(&status, call, roofline_seq_of_shape(&call->S)) == amax_fwd_sum(&status, call,
-      roofline_seq_of_shape(roofline_reduced(&status, &shape2, roofline_seq_of_shape(&call->S), call->dim,
-      true, ROOFLINE_REDUCED_FULL)))) || status != ROOFLINE_OK)
+      roofline_seq_of_shape(roofline_reduced(&status, &shape1, roofline_seq_of_shape(&call->S), call->dim,
+                                             true, ROOFLINE_REDUCED_FULL)))) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[1]",
-                                  "sum(1 if n == 0 else 0 for n in S) == sum(1 if n == 0 else 0 for n in reduced(S, dim, True, 'full'))", amax_fwd_sum(&status, call, roofline_seq_of_shape(&call->S)), amax_fwd_sum(&status, call, roofline_seq_of_shape(roofline_reduced(&status, &shape8, roofline_seq_of_shape(&call->S), call->dim, true, ROOFLINE_REDUCED_FULL))));
+                                  "sum(1 if n == 0 else 0 for n in S) == sum(1 if n == 0 else 0 for n in reduced(S, dim, True, 'full'))",
+                                  amax_fwd_sum(&status, call, roofline_seq_of_shape(&call->S)),
+                                  amax_fwd_sum(&status, call,
+                                               roofline_seq_of_shape(roofline_reduced(&status, &shape2,
+        roofline_seq_of_shape(&call->S), call->dim, true, ROOFLINE_REDUCED_FULL))));
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
   return ROOFLINE_OK;
 }
@@ -1201,12 +1189,11 @@ static void amax_fwd_set_defaults(void *args) {
 }
 
 static roofline_status amax_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_amax_fwd_bind((roofline_amax_fwd_call *)(void *)call, (const roofline_amax_fwd_args *)args,
-                                error);
+  return roofline_amax_fwd_bind((roofline_amax_fwd_call *)call, (const roofline_amax_fwd_args *)args, error);
 }
 
 static roofline_status amax_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_amax_fwd_eval_roofline((const roofline_amax_fwd_call *)(const void *)call, cost);
+  return roofline_amax_fwd_eval_roofline((const roofline_amax_fwd_call *)call, cost);
 }
 
 static const roofline_field amax_fwd_indices[] = {
@@ -1251,11 +1238,11 @@ static int64_t amin_fwd_sum(roofline_status *status, const roofline_amin_fwd_cal
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status amin_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                        roofline_dtype *dtype_out) {
-  const roofline_amin_fwd_call *call = (const roofline_amin_fwd_call *)(const void *)self;
+  const roofline_amin_fwd_call *call = (const roofline_amin_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const bool keepdim = call->keepdim;
-  roofline_shape shape5;
+  roofline_shape shape1;
   shape->rank = 0;
   switch (tensor) {
   case 0: /* x: [*S] */
@@ -1264,8 +1251,9 @@ static roofline_status amin_fwd_tensor(const roofline_call *self, int32_t tensor
     break;
   case 1: /* output: [*reduced(S, dim, keepdim, 'full')] */
     roofline_shape_append(&status, shape,
-                          roofline_seq_of_shape(roofline_reduced(&status, &shape5,
-                          roofline_seq_of_shape(&call->S), call->dim, keepdim, ROOFLINE_REDUCED_FULL)));
+                          roofline_seq_of_shape(roofline_reduced(&status, &shape1,
+                                                                 roofline_seq_of_shape(&call->S), call->dim,
+                                                                 keepdim, ROOFLINE_REDUCED_FULL)));
     *dtype_out = T;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -1280,16 +1268,16 @@ roofline_status roofline_amin_fwd_eval_roofline(const roofline_amin_fwd_call *ca
   const roofline_dtype T = call->T;
   const bool keepdim = call->keepdim;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  roofline_shape shape5;
-  const int64_t flops = roofline_prod(&status, roofline_seq_of_shape(&call->S));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* x: read */
+  roofline_shape shape2;
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = S_prod;
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status,
-                       roofline_prod(&status,
-                       roofline_seq_of_shape(roofline_reduced(&status, &shape5,
-                       roofline_seq_of_shape(&call->S), call->dim, keepdim, ROOFLINE_REDUCED_FULL))),
-                       T_size)); /* output: written */
+                                    roofline_prod(&status,
+                                                  roofline_seq_of_shape(roofline_reduced(&status, &shape2,
+      roofline_seq_of_shape(&call->S), call->dim, keepdim, ROOFLINE_REDUCED_FULL))),
+                                    T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1303,7 +1291,7 @@ const char *roofline_amin_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_amin_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_amin_fwd_call *call = (const roofline_amin_fwd_call *)(const void *)self;
+  const roofline_amin_fwd_call *call = (const roofline_amin_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -1326,17 +1314,17 @@ roofline_status roofline_amin_fwd_bind(roofline_amin_fwd_call *call, const roofl
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_amin_fwd_op;
+  roofline_shape shape1;
   roofline_shape shape2;
-  roofline_shape shape8;
   call->dim = args->dim;
-  if ((status = roofline_bind_value(error, "params.dim", &args->dim,
-                                    &amin_fwd_dim_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.dim", &args->dim, &amin_fwd_dim_union);
+  if (status != ROOFLINE_OK) return status;
   call->keepdim = args->keepdim;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
   /* x: [*S] */
   call->T = args->x.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->x, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->x, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   if (!(roofline_valid_axes(&status, call->dim, call->S.rank)) || status != ROOFLINE_OK)
@@ -1344,10 +1332,14 @@ roofline_status roofline_amin_fwd_bind(roofline_amin_fwd_call *call, const roofl
   if (!(roofline_unique_axes(&status, call->dim, call->S.rank)) || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[0]", "unique_axes(dim, len(S))");
   if (!(amin_fwd_sum(&status, call, roofline_seq_of_shape(&call->S)) == amin_fwd_sum(&status, call,
-      roofline_seq_of_shape(roofline_reduced(&status, &shape2, roofline_seq_of_shape(&call->S), call->dim,
-      true, ROOFLINE_REDUCED_FULL)))) || status != ROOFLINE_OK)
+      roofline_seq_of_shape(roofline_reduced(&status, &shape1, roofline_seq_of_shape(&call->S), call->dim,
+                                             true, ROOFLINE_REDUCED_FULL)))) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[1]",
-                                  "sum(1 if n == 0 else 0 for n in S) == sum(1 if n == 0 else 0 for n in reduced(S, dim, True, 'full'))", amin_fwd_sum(&status, call, roofline_seq_of_shape(&call->S)), amin_fwd_sum(&status, call, roofline_seq_of_shape(roofline_reduced(&status, &shape8, roofline_seq_of_shape(&call->S), call->dim, true, ROOFLINE_REDUCED_FULL))));
+                                  "sum(1 if n == 0 else 0 for n in S) == sum(1 if n == 0 else 0 for n in reduced(S, dim, True, 'full'))",
+                                  amin_fwd_sum(&status, call, roofline_seq_of_shape(&call->S)),
+                                  amin_fwd_sum(&status, call,
+                                               roofline_seq_of_shape(roofline_reduced(&status, &shape2,
+        roofline_seq_of_shape(&call->S), call->dim, true, ROOFLINE_REDUCED_FULL))));
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
   return ROOFLINE_OK;
 }
@@ -1379,12 +1371,11 @@ static void amin_fwd_set_defaults(void *args) {
 }
 
 static roofline_status amin_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_amin_fwd_bind((roofline_amin_fwd_call *)(void *)call, (const roofline_amin_fwd_args *)args,
-                                error);
+  return roofline_amin_fwd_bind((roofline_amin_fwd_call *)call, (const roofline_amin_fwd_args *)args, error);
 }
 
 static roofline_status amin_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_amin_fwd_eval_roofline((const roofline_amin_fwd_call *)(const void *)call, cost);
+  return roofline_amin_fwd_eval_roofline((const roofline_amin_fwd_call *)call, cost);
 }
 
 static const roofline_field amin_fwd_indices[] = {
@@ -1417,13 +1408,13 @@ const roofline_op roofline_amin_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status prod_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                        roofline_dtype *dtype_out) {
-  const roofline_prod_fwd_call *call = (const roofline_prod_fwd_call *)(const void *)self;
+  const roofline_prod_fwd_call *call = (const roofline_prod_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t dim = call->dim;
   const bool keepdim = call->keepdim;
   const roofline_dtype dtype = call->dtype;
-  roofline_shape shape5;
+  roofline_shape shape1;
   shape->rank = 0;
   switch (tensor) {
   case 0: /* x: [*S] */
@@ -1432,9 +1423,10 @@ static roofline_status prod_fwd_tensor(const roofline_call *self, int32_t tensor
     break;
   case 1: /* output: [*reduced(S, dim, keepdim, 'full')] */
     roofline_shape_append(&status, shape,
-                          roofline_seq_of_shape(roofline_reduced(&status, &shape5,
-                          roofline_seq_of_shape(&call->S), roofline_int(dim), keepdim,
-                          ROOFLINE_REDUCED_FULL)));
+                          roofline_seq_of_shape(roofline_reduced(&status, &shape1,
+                                                                 roofline_seq_of_shape(&call->S),
+                                                                 roofline_int(dim), keepdim,
+                                                                 ROOFLINE_REDUCED_FULL)));
     *dtype_out = roofline_coalesce_dtype(dtype, T);
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -1452,16 +1444,16 @@ roofline_status roofline_prod_fwd_eval_roofline(const roofline_prod_fwd_call *ca
   const roofline_dtype dtype = call->dtype;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t output_size = (roofline_dtype_bits(roofline_coalesce_dtype(dtype, T)) + 7) / 8;
-  roofline_shape shape5;
-  const int64_t flops = roofline_prod(&status, roofline_seq_of_shape(&call->S));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* x: read */
+  roofline_shape shape2;
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = S_prod;
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status,
-                       roofline_prod(&status,
-                       roofline_seq_of_shape(roofline_reduced(&status, &shape5,
-                       roofline_seq_of_shape(&call->S), roofline_int(dim), keepdim, ROOFLINE_REDUCED_FULL))),
-                       output_size)); /* output: written */
+                                    roofline_prod(&status,
+                                                  roofline_seq_of_shape(roofline_reduced(&status, &shape2,
+      roofline_seq_of_shape(&call->S), roofline_int(dim), keepdim, ROOFLINE_REDUCED_FULL))),
+                                    output_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1475,7 +1467,7 @@ const char *roofline_prod_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_prod_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_prod_fwd_call *call = (const roofline_prod_fwd_call *)(const void *)self;
+  const roofline_prod_fwd_call *call = (const roofline_prod_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -1500,13 +1492,13 @@ roofline_status roofline_prod_fwd_bind(roofline_prod_fwd_call *call, const roofl
   call->dim = args->dim;
   call->keepdim = args->keepdim;
   call->dtype = args->dtype;
-  if ((status = roofline_bind_dtype(error, "params.dtype", args->dtype,
-                                    0x1c01u)) != ROOFLINE_OK) return status;
+  status = roofline_bind_dtype(error, "params.dtype", args->dtype, 0x1c01u);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
   /* x: [*S] */
   call->T = args->x.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->x, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->x, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   if (!(roofline_valid_axes(&status, roofline_int(call->dim), call->S.rank)) || status != ROOFLINE_OK)
@@ -1537,12 +1529,11 @@ static void prod_fwd_set_defaults(void *args) {
 }
 
 static roofline_status prod_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_prod_fwd_bind((roofline_prod_fwd_call *)(void *)call, (const roofline_prod_fwd_args *)args,
-                                error);
+  return roofline_prod_fwd_bind((roofline_prod_fwd_call *)call, (const roofline_prod_fwd_args *)args, error);
 }
 
 static roofline_status prod_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_prod_fwd_eval_roofline((const roofline_prod_fwd_call *)(const void *)call, cost);
+  return roofline_prod_fwd_eval_roofline((const roofline_prod_fwd_call *)call, cost);
 }
 
 static const roofline_field prod_fwd_indices[] = {
@@ -1577,11 +1568,11 @@ const roofline_op roofline_prod_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status var_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                       roofline_dtype *dtype_out) {
-  const roofline_var_fwd_call *call = (const roofline_var_fwd_call *)(const void *)self;
+  const roofline_var_fwd_call *call = (const roofline_var_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const bool keepdim = call->keepdim;
-  roofline_shape shape5;
+  roofline_shape shape1;
   shape->rank = 0;
   switch (tensor) {
   case 0: /* x: [*S] */
@@ -1590,8 +1581,9 @@ static roofline_status var_fwd_tensor(const roofline_call *self, int32_t tensor,
     break;
   case 1: /* output: [*reduced(S, dim, keepdim, 'full')] */
     roofline_shape_append(&status, shape,
-                          roofline_seq_of_shape(roofline_reduced(&status, &shape5,
-                          roofline_seq_of_shape(&call->S), call->dim, keepdim, ROOFLINE_REDUCED_FULL)));
+                          roofline_seq_of_shape(roofline_reduced(&status, &shape1,
+                                                                 roofline_seq_of_shape(&call->S), call->dim,
+                                                                 keepdim, ROOFLINE_REDUCED_FULL)));
     *dtype_out = T;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -1606,16 +1598,16 @@ roofline_status roofline_var_fwd_eval_roofline(const roofline_var_fwd_call *call
   const roofline_dtype T = call->T;
   const bool keepdim = call->keepdim;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  roofline_shape shape5;
-  const int64_t flops = roofline_mul(&status, 4, roofline_prod(&status, roofline_seq_of_shape(&call->S)));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* x: read */
+  roofline_shape shape2;
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = roofline_mul(&status, 4, S_prod);
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status,
-                       roofline_prod(&status,
-                       roofline_seq_of_shape(roofline_reduced(&status, &shape5,
-                       roofline_seq_of_shape(&call->S), call->dim, keepdim, ROOFLINE_REDUCED_FULL))),
-                       T_size)); /* output: written */
+                                    roofline_prod(&status,
+                                                  roofline_seq_of_shape(roofline_reduced(&status, &shape2,
+      roofline_seq_of_shape(&call->S), call->dim, keepdim, ROOFLINE_REDUCED_FULL))),
+                                    T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1629,7 +1621,7 @@ const char *roofline_var_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_var_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_var_fwd_call *call = (const roofline_var_fwd_call *)(const void *)self;
+  const roofline_var_fwd_call *call = (const roofline_var_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -1654,17 +1646,17 @@ roofline_status roofline_var_fwd_bind(roofline_var_fwd_call *call, const rooflin
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_var_fwd_op;
   call->dim = args->dim;
-  if ((status = roofline_bind_value(error, "params.dim", &args->dim,
-                                    &var_fwd_dim_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.dim", &args->dim, &var_fwd_dim_union);
+  if (status != ROOFLINE_OK) return status;
   call->correction = args->correction;
-  if ((status = roofline_bind_value(error, "params.correction", &args->correction,
-                                    &var_fwd_correction_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.correction", &args->correction, &var_fwd_correction_union);
+  if (status != ROOFLINE_OK) return status;
   call->keepdim = args->keepdim;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
   /* x: [*S] */
   call->T = args->x.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->x, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->x, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   if (!(roofline_valid_axes(&status, call->dim, call->S.rank)) || status != ROOFLINE_OK)
@@ -1707,12 +1699,11 @@ static void var_fwd_set_defaults(void *args) {
 }
 
 static roofline_status var_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_var_fwd_bind((roofline_var_fwd_call *)(void *)call, (const roofline_var_fwd_args *)args,
-                               error);
+  return roofline_var_fwd_bind((roofline_var_fwd_call *)call, (const roofline_var_fwd_args *)args, error);
 }
 
 static roofline_status var_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_var_fwd_eval_roofline((const roofline_var_fwd_call *)(const void *)call, cost);
+  return roofline_var_fwd_eval_roofline((const roofline_var_fwd_call *)call, cost);
 }
 
 static const roofline_field var_fwd_indices[] = {
@@ -1747,11 +1738,11 @@ const roofline_op roofline_var_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status std_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                       roofline_dtype *dtype_out) {
-  const roofline_std_fwd_call *call = (const roofline_std_fwd_call *)(const void *)self;
+  const roofline_std_fwd_call *call = (const roofline_std_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const bool keepdim = call->keepdim;
-  roofline_shape shape5;
+  roofline_shape shape1;
   shape->rank = 0;
   switch (tensor) {
   case 0: /* x: [*S] */
@@ -1760,8 +1751,9 @@ static roofline_status std_fwd_tensor(const roofline_call *self, int32_t tensor,
     break;
   case 1: /* output: [*reduced(S, dim, keepdim, 'full')] */
     roofline_shape_append(&status, shape,
-                          roofline_seq_of_shape(roofline_reduced(&status, &shape5,
-                          roofline_seq_of_shape(&call->S), call->dim, keepdim, ROOFLINE_REDUCED_FULL)));
+                          roofline_seq_of_shape(roofline_reduced(&status, &shape1,
+                                                                 roofline_seq_of_shape(&call->S), call->dim,
+                                                                 keepdim, ROOFLINE_REDUCED_FULL)));
     *dtype_out = T;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -1777,21 +1769,15 @@ roofline_status roofline_std_fwd_eval_roofline(const roofline_std_fwd_call *call
   const roofline_dtype T = call->T;
   const bool keepdim = call->keepdim;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  roofline_shape shape5;
-  roofline_shape shape14;
-  int64_t flops = roofline_mul(&status, 4, roofline_prod(&status, roofline_seq_of_shape(&call->S)));
-  flops = roofline_add(&status, flops,
-                       roofline_prod(&status,
-                       roofline_seq_of_shape(roofline_reduced(&status, &shape5,
-                       roofline_seq_of_shape(&call->S), call->dim, keepdim, ROOFLINE_REDUCED_FULL))));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* x: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_prod(&status,
-                       roofline_seq_of_shape(roofline_reduced(&status, &shape14,
-                       roofline_seq_of_shape(&call->S), call->dim, keepdim, ROOFLINE_REDUCED_FULL))),
-                       T_size)); /* output: written */
+  roofline_shape shape1;
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t prod2 = roofline_prod(&status,
+                                      roofline_seq_of_shape(roofline_reduced(&status, &shape1,
+      roofline_seq_of_shape(&call->S), call->dim, keepdim, ROOFLINE_REDUCED_FULL)));
+  int64_t flops = roofline_mul(&status, 4, S_prod);
+  flops = roofline_add(&status, flops, prod2);
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, prod2, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1805,7 +1791,7 @@ const char *roofline_std_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_std_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_std_fwd_call *call = (const roofline_std_fwd_call *)(const void *)self;
+  const roofline_std_fwd_call *call = (const roofline_std_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -1830,17 +1816,17 @@ roofline_status roofline_std_fwd_bind(roofline_std_fwd_call *call, const rooflin
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_std_fwd_op;
   call->dim = args->dim;
-  if ((status = roofline_bind_value(error, "params.dim", &args->dim,
-                                    &std_fwd_dim_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.dim", &args->dim, &std_fwd_dim_union);
+  if (status != ROOFLINE_OK) return status;
   call->correction = args->correction;
-  if ((status = roofline_bind_value(error, "params.correction", &args->correction,
-                                    &std_fwd_correction_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.correction", &args->correction, &std_fwd_correction_union);
+  if (status != ROOFLINE_OK) return status;
   call->keepdim = args->keepdim;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
   /* x: [*S] */
   call->T = args->x.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->x, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->x, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   if (!(roofline_valid_axes(&status, call->dim, call->S.rank)) || status != ROOFLINE_OK)
@@ -1883,12 +1869,11 @@ static void std_fwd_set_defaults(void *args) {
 }
 
 static roofline_status std_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_std_fwd_bind((roofline_std_fwd_call *)(void *)call, (const roofline_std_fwd_args *)args,
-                               error);
+  return roofline_std_fwd_bind((roofline_std_fwd_call *)call, (const roofline_std_fwd_args *)args, error);
 }
 
 static roofline_status std_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_std_fwd_eval_roofline((const roofline_std_fwd_call *)(const void *)call, cost);
+  return roofline_std_fwd_eval_roofline((const roofline_std_fwd_call *)call, cost);
 }
 
 static const roofline_field std_fwd_indices[] = {
@@ -1923,12 +1908,12 @@ const roofline_op roofline_std_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status var_mean_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                            roofline_dtype *dtype_out) {
-  const roofline_var_mean_fwd_call *call = (const roofline_var_mean_fwd_call *)(const void *)self;
+  const roofline_var_mean_fwd_call *call = (const roofline_var_mean_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const bool keepdim = call->keepdim;
-  roofline_shape shape5;
-  roofline_shape shape14;
+  roofline_shape shape1;
+  roofline_shape shape2;
   shape->rank = 0;
   switch (tensor) {
   case 0: /* x: [*S] */
@@ -1937,14 +1922,16 @@ static roofline_status var_mean_fwd_tensor(const roofline_call *self, int32_t te
     break;
   case 1: /* var: [*reduced(S, dim, keepdim, 'full')] */
     roofline_shape_append(&status, shape,
-                          roofline_seq_of_shape(roofline_reduced(&status, &shape5,
-                          roofline_seq_of_shape(&call->S), call->dim, keepdim, ROOFLINE_REDUCED_FULL)));
+                          roofline_seq_of_shape(roofline_reduced(&status, &shape1,
+                                                                 roofline_seq_of_shape(&call->S), call->dim,
+                                                                 keepdim, ROOFLINE_REDUCED_FULL)));
     *dtype_out = T;
     break;
   case 2: /* mean: [*reduced(S, dim, keepdim, 'full')] */
     roofline_shape_append(&status, shape,
-                          roofline_seq_of_shape(roofline_reduced(&status, &shape14,
-                          roofline_seq_of_shape(&call->S), call->dim, keepdim, ROOFLINE_REDUCED_FULL)));
+                          roofline_seq_of_shape(roofline_reduced(&status, &shape2,
+                                                                 roofline_seq_of_shape(&call->S), call->dim,
+                                                                 keepdim, ROOFLINE_REDUCED_FULL)));
     *dtype_out = T;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -1961,23 +1948,15 @@ roofline_status roofline_var_mean_fwd_eval_roofline(const roofline_var_mean_fwd_
   const roofline_dtype T = call->T;
   const bool keepdim = call->keepdim;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  roofline_shape shape5;
-  roofline_shape shape14;
-  const int64_t flops = roofline_mul(&status, 4, roofline_prod(&status, roofline_seq_of_shape(&call->S)));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* x: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_prod(&status,
-                       roofline_seq_of_shape(roofline_reduced(&status, &shape5,
-                       roofline_seq_of_shape(&call->S), call->dim, keepdim, ROOFLINE_REDUCED_FULL))),
-                       T_size)); /* var: written */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_prod(&status,
-                       roofline_seq_of_shape(roofline_reduced(&status, &shape14,
-                       roofline_seq_of_shape(&call->S), call->dim, keepdim, ROOFLINE_REDUCED_FULL))),
-                       T_size)); /* mean: written */
+  roofline_shape shape1;
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t prod2 = roofline_prod(&status,
+                                      roofline_seq_of_shape(roofline_reduced(&status, &shape1,
+      roofline_seq_of_shape(&call->S), call->dim, keepdim, ROOFLINE_REDUCED_FULL)));
+  const int64_t flops = roofline_mul(&status, 4, S_prod);
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, prod2, T_size)); /* var: written */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, prod2, T_size)); /* mean: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1991,7 +1970,7 @@ const char *roofline_var_mean_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_var_mean_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_var_mean_fwd_call *call = (const roofline_var_mean_fwd_call *)(const void *)self;
+  const roofline_var_mean_fwd_call *call = (const roofline_var_mean_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -2017,17 +1996,17 @@ roofline_status roofline_var_mean_fwd_bind(roofline_var_mean_fwd_call *call,
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_var_mean_fwd_op;
   call->dim = args->dim;
-  if ((status = roofline_bind_value(error, "params.dim", &args->dim,
-                                    &var_mean_fwd_dim_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.dim", &args->dim, &var_mean_fwd_dim_union);
+  if (status != ROOFLINE_OK) return status;
   call->correction = args->correction;
-  if ((status = roofline_bind_value(error, "params.correction", &args->correction,
-                                    &var_mean_fwd_correction_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.correction", &args->correction, &var_mean_fwd_correction_union);
+  if (status != ROOFLINE_OK) return status;
   call->keepdim = args->keepdim;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
   /* x: [*S] */
   call->T = args->x.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->x, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->x, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   if (!(roofline_valid_axes(&status, call->dim, call->S.rank)) || status != ROOFLINE_OK)
@@ -2051,7 +2030,7 @@ static const roofline_var_mean_fwd_call var_mean_fwd_calls[] = {
      {ROOFLINE_TAG_INT, {false, ROOFLINE_DTYPE_NONE, 1, 0.0, NULL, {NULL, NULL, 0, 0, 0, 0}}}, false},
     {{&roofline_var_mean_fwd_op, ROOFLINE_CALL_CHECKED, NULL}, {4, {32, 2048, 7, 7}}, ROOFLINE_FLOAT16,
      {ROOFLINE_TAG_SEQ,
-     {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {var_mean_fwd_row3_dim, NULL, 2, 0, 0, 0}}},
+      {false, ROOFLINE_DTYPE_NONE, 0, 0.0, NULL, {var_mean_fwd_row3_dim, NULL, 2, 0, 0, 0}}},
      {ROOFLINE_TAG_INT, {false, ROOFLINE_DTYPE_NONE, 1, 0.0, NULL, {NULL, NULL, 0, 0, 0, 0}}}, false},
     {{&roofline_var_mean_fwd_op, ROOFLINE_CALL_CHECKED, NULL}, {2, {2048, 4096}}, ROOFLINE_BFLOAT16,
      {ROOFLINE_TAG_INT, {false, ROOFLINE_DTYPE_NONE, -1, 0.0, NULL, {NULL, NULL, 0, 0, 0, 0}}},
@@ -2072,12 +2051,12 @@ static void var_mean_fwd_set_defaults(void *args) {
 }
 
 static roofline_status var_mean_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_var_mean_fwd_bind((roofline_var_mean_fwd_call *)(void *)call,
+  return roofline_var_mean_fwd_bind((roofline_var_mean_fwd_call *)call,
                                     (const roofline_var_mean_fwd_args *)args, error);
 }
 
 static roofline_status var_mean_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_var_mean_fwd_eval_roofline((const roofline_var_mean_fwd_call *)(const void *)call, cost);
+  return roofline_var_mean_fwd_eval_roofline((const roofline_var_mean_fwd_call *)call, cost);
 }
 
 static const roofline_field var_mean_fwd_indices[] = {
@@ -2127,11 +2106,11 @@ static int64_t argmax_fwd_sum(roofline_status *status, const roofline_argmax_fwd
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status argmax_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                          roofline_dtype *dtype_out) {
-  const roofline_argmax_fwd_call *call = (const roofline_argmax_fwd_call *)(const void *)self;
+  const roofline_argmax_fwd_call *call = (const roofline_argmax_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const bool keepdim = call->keepdim;
-  roofline_shape shape5;
+  roofline_shape shape1;
   shape->rank = 0;
   switch (tensor) {
   case 0: /* x: [*S] */
@@ -2140,8 +2119,9 @@ static roofline_status argmax_fwd_tensor(const roofline_call *self, int32_t tens
     break;
   case 1: /* output: [*reduced(S, dim, keepdim, 'full')] */
     roofline_shape_append(&status, shape,
-                          roofline_seq_of_shape(roofline_reduced(&status, &shape5,
-                          roofline_seq_of_shape(&call->S), call->dim, keepdim, ROOFLINE_REDUCED_FULL)));
+                          roofline_seq_of_shape(roofline_reduced(&status, &shape1,
+                                                                 roofline_seq_of_shape(&call->S), call->dim,
+                                                                 keepdim, ROOFLINE_REDUCED_FULL)));
     *dtype_out = ROOFLINE_INT64;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -2156,16 +2136,16 @@ roofline_status roofline_argmax_fwd_eval_roofline(const roofline_argmax_fwd_call
   const roofline_dtype T = call->T;
   const bool keepdim = call->keepdim;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  roofline_shape shape5;
-  const int64_t flops = roofline_prod(&status, roofline_seq_of_shape(&call->S));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* x: read */
+  roofline_shape shape2;
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = S_prod;
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status,
-                       roofline_prod(&status,
-                       roofline_seq_of_shape(roofline_reduced(&status, &shape5,
-                       roofline_seq_of_shape(&call->S), call->dim, keepdim, ROOFLINE_REDUCED_FULL))),
-                       8)); /* output: written */
+                                    roofline_prod(&status,
+                                                  roofline_seq_of_shape(roofline_reduced(&status, &shape2,
+      roofline_seq_of_shape(&call->S), call->dim, keepdim, ROOFLINE_REDUCED_FULL))),
+                                    8)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -2179,7 +2159,7 @@ const char *roofline_argmax_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_argmax_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_argmax_fwd_call *call = (const roofline_argmax_fwd_call *)(const void *)self;
+  const roofline_argmax_fwd_call *call = (const roofline_argmax_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -2202,26 +2182,30 @@ roofline_status roofline_argmax_fwd_bind(roofline_argmax_fwd_call *call, const r
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_argmax_fwd_op;
+  roofline_shape shape1;
   roofline_shape shape2;
-  roofline_shape shape8;
   call->dim = args->dim;
-  if ((status = roofline_bind_value(error, "params.dim", &args->dim,
-                                    &argmax_fwd_dim_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.dim", &args->dim, &argmax_fwd_dim_union);
+  if (status != ROOFLINE_OK) return status;
   call->keepdim = args->keepdim;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
   /* x: [*S] */
   call->T = args->x.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->x, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->x, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   if (!(roofline_valid_axes(&status, call->dim, call->S.rank)) || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[0]", "valid_axes(dim, len(S))");
   if (!(argmax_fwd_sum(&status, call, roofline_seq_of_shape(&call->S)) == argmax_fwd_sum(&status, call,
-      roofline_seq_of_shape(roofline_reduced(&status, &shape2, roofline_seq_of_shape(&call->S), call->dim,
-      true, ROOFLINE_REDUCED_FULL)))) || status != ROOFLINE_OK)
+      roofline_seq_of_shape(roofline_reduced(&status, &shape1, roofline_seq_of_shape(&call->S), call->dim,
+                                             true, ROOFLINE_REDUCED_FULL)))) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[1]",
-                                  "sum(1 if n == 0 else 0 for n in S) == sum(1 if n == 0 else 0 for n in reduced(S, dim, True, 'full'))", argmax_fwd_sum(&status, call, roofline_seq_of_shape(&call->S)), argmax_fwd_sum(&status, call, roofline_seq_of_shape(roofline_reduced(&status, &shape8, roofline_seq_of_shape(&call->S), call->dim, true, ROOFLINE_REDUCED_FULL))));
+                                  "sum(1 if n == 0 else 0 for n in S) == sum(1 if n == 0 else 0 for n in reduced(S, dim, True, 'full'))",
+                                  argmax_fwd_sum(&status, call, roofline_seq_of_shape(&call->S)),
+                                  argmax_fwd_sum(&status, call,
+                                                 roofline_seq_of_shape(roofline_reduced(&status, &shape2,
+        roofline_seq_of_shape(&call->S), call->dim, true, ROOFLINE_REDUCED_FULL))));
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
   return ROOFLINE_OK;
 }
@@ -2252,12 +2236,12 @@ static void argmax_fwd_set_defaults(void *args) {
 }
 
 static roofline_status argmax_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_argmax_fwd_bind((roofline_argmax_fwd_call *)(void *)call,
-                                  (const roofline_argmax_fwd_args *)args, error);
+  return roofline_argmax_fwd_bind((roofline_argmax_fwd_call *)call, (const roofline_argmax_fwd_args *)args,
+                                  error);
 }
 
 static roofline_status argmax_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_argmax_fwd_eval_roofline((const roofline_argmax_fwd_call *)(const void *)call, cost);
+  return roofline_argmax_fwd_eval_roofline((const roofline_argmax_fwd_call *)call, cost);
 }
 
 static const roofline_field argmax_fwd_indices[] = {
@@ -2304,11 +2288,11 @@ static int64_t argmin_fwd_sum(roofline_status *status, const roofline_argmin_fwd
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status argmin_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                          roofline_dtype *dtype_out) {
-  const roofline_argmin_fwd_call *call = (const roofline_argmin_fwd_call *)(const void *)self;
+  const roofline_argmin_fwd_call *call = (const roofline_argmin_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const bool keepdim = call->keepdim;
-  roofline_shape shape5;
+  roofline_shape shape1;
   shape->rank = 0;
   switch (tensor) {
   case 0: /* x: [*S] */
@@ -2317,8 +2301,9 @@ static roofline_status argmin_fwd_tensor(const roofline_call *self, int32_t tens
     break;
   case 1: /* output: [*reduced(S, dim, keepdim, 'full')] */
     roofline_shape_append(&status, shape,
-                          roofline_seq_of_shape(roofline_reduced(&status, &shape5,
-                          roofline_seq_of_shape(&call->S), call->dim, keepdim, ROOFLINE_REDUCED_FULL)));
+                          roofline_seq_of_shape(roofline_reduced(&status, &shape1,
+                                                                 roofline_seq_of_shape(&call->S), call->dim,
+                                                                 keepdim, ROOFLINE_REDUCED_FULL)));
     *dtype_out = ROOFLINE_INT64;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -2333,16 +2318,16 @@ roofline_status roofline_argmin_fwd_eval_roofline(const roofline_argmin_fwd_call
   const roofline_dtype T = call->T;
   const bool keepdim = call->keepdim;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  roofline_shape shape5;
-  const int64_t flops = roofline_prod(&status, roofline_seq_of_shape(&call->S));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* x: read */
+  roofline_shape shape2;
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = S_prod;
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status,
-                       roofline_prod(&status,
-                       roofline_seq_of_shape(roofline_reduced(&status, &shape5,
-                       roofline_seq_of_shape(&call->S), call->dim, keepdim, ROOFLINE_REDUCED_FULL))),
-                       8)); /* output: written */
+                                    roofline_prod(&status,
+                                                  roofline_seq_of_shape(roofline_reduced(&status, &shape2,
+      roofline_seq_of_shape(&call->S), call->dim, keepdim, ROOFLINE_REDUCED_FULL))),
+                                    8)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -2356,7 +2341,7 @@ const char *roofline_argmin_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_argmin_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_argmin_fwd_call *call = (const roofline_argmin_fwd_call *)(const void *)self;
+  const roofline_argmin_fwd_call *call = (const roofline_argmin_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -2379,26 +2364,30 @@ roofline_status roofline_argmin_fwd_bind(roofline_argmin_fwd_call *call, const r
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_argmin_fwd_op;
+  roofline_shape shape1;
   roofline_shape shape2;
-  roofline_shape shape8;
   call->dim = args->dim;
-  if ((status = roofline_bind_value(error, "params.dim", &args->dim,
-                                    &argmin_fwd_dim_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.dim", &args->dim, &argmin_fwd_dim_union);
+  if (status != ROOFLINE_OK) return status;
   call->keepdim = args->keepdim;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
   /* x: [*S] */
   call->T = args->x.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->x, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->x, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   if (!(roofline_valid_axes(&status, call->dim, call->S.rank)) || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[0]", "valid_axes(dim, len(S))");
   if (!(argmin_fwd_sum(&status, call, roofline_seq_of_shape(&call->S)) == argmin_fwd_sum(&status, call,
-      roofline_seq_of_shape(roofline_reduced(&status, &shape2, roofline_seq_of_shape(&call->S), call->dim,
-      true, ROOFLINE_REDUCED_FULL)))) || status != ROOFLINE_OK)
+      roofline_seq_of_shape(roofline_reduced(&status, &shape1, roofline_seq_of_shape(&call->S), call->dim,
+                                             true, ROOFLINE_REDUCED_FULL)))) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[1]",
-                                  "sum(1 if n == 0 else 0 for n in S) == sum(1 if n == 0 else 0 for n in reduced(S, dim, True, 'full'))", argmin_fwd_sum(&status, call, roofline_seq_of_shape(&call->S)), argmin_fwd_sum(&status, call, roofline_seq_of_shape(roofline_reduced(&status, &shape8, roofline_seq_of_shape(&call->S), call->dim, true, ROOFLINE_REDUCED_FULL))));
+                                  "sum(1 if n == 0 else 0 for n in S) == sum(1 if n == 0 else 0 for n in reduced(S, dim, True, 'full'))",
+                                  argmin_fwd_sum(&status, call, roofline_seq_of_shape(&call->S)),
+                                  argmin_fwd_sum(&status, call,
+                                                 roofline_seq_of_shape(roofline_reduced(&status, &shape2,
+        roofline_seq_of_shape(&call->S), call->dim, true, ROOFLINE_REDUCED_FULL))));
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
   return ROOFLINE_OK;
 }
@@ -2429,12 +2418,12 @@ static void argmin_fwd_set_defaults(void *args) {
 }
 
 static roofline_status argmin_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_argmin_fwd_bind((roofline_argmin_fwd_call *)(void *)call,
-                                  (const roofline_argmin_fwd_args *)args, error);
+  return roofline_argmin_fwd_bind((roofline_argmin_fwd_call *)call, (const roofline_argmin_fwd_args *)args,
+                                  error);
 }
 
 static roofline_status argmin_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_argmin_fwd_eval_roofline((const roofline_argmin_fwd_call *)(const void *)call, cost);
+  return roofline_argmin_fwd_eval_roofline((const roofline_argmin_fwd_call *)call, cost);
 }
 
 static const roofline_field argmin_fwd_indices[] = {
@@ -2468,11 +2457,11 @@ const roofline_op roofline_argmin_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status all_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                       roofline_dtype *dtype_out) {
-  const roofline_all_fwd_call *call = (const roofline_all_fwd_call *)(const void *)self;
+  const roofline_all_fwd_call *call = (const roofline_all_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const bool keepdim = call->keepdim;
-  roofline_shape shape5;
+  roofline_shape shape1;
   shape->rank = 0;
   switch (tensor) {
   case 0: /* x: [*S] */
@@ -2481,8 +2470,9 @@ static roofline_status all_fwd_tensor(const roofline_call *self, int32_t tensor,
     break;
   case 1: /* output: [*reduced(S, dim, keepdim, 'noop')] */
     roofline_shape_append(&status, shape,
-                          roofline_seq_of_shape(roofline_reduced(&status, &shape5,
-                          roofline_seq_of_shape(&call->S), call->dim, keepdim, ROOFLINE_REDUCED_NOOP)));
+                          roofline_seq_of_shape(roofline_reduced(&status, &shape1,
+                                                                 roofline_seq_of_shape(&call->S), call->dim,
+                                                                 keepdim, ROOFLINE_REDUCED_NOOP)));
     *dtype_out = ROOFLINE_BOOL;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -2498,16 +2488,14 @@ roofline_status roofline_all_fwd_eval_roofline(const roofline_all_fwd_call *call
   const roofline_dtype T = call->T;
   const bool keepdim = call->keepdim;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  roofline_shape shape5;
-  const int64_t flops = roofline_mul(&status, T == ROOFLINE_BOOL ? 1 : 2,
-                                     roofline_prod(&status, roofline_seq_of_shape(&call->S)));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* x: read */
+  roofline_shape shape2;
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = roofline_mul(&status, T == ROOFLINE_BOOL ? 1 : 2, S_prod);
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
   bytes = roofline_add(&status, bytes,
                        roofline_prod(&status,
-                       roofline_seq_of_shape(roofline_reduced(&status, &shape5,
-                       roofline_seq_of_shape(&call->S), call->dim, keepdim,
-                       ROOFLINE_REDUCED_NOOP)))); /* output: written */
+                                     roofline_seq_of_shape(roofline_reduced(&status, &shape2,
+      roofline_seq_of_shape(&call->S), call->dim, keepdim, ROOFLINE_REDUCED_NOOP)))); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -2521,7 +2509,7 @@ const char *roofline_all_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_all_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_all_fwd_call *call = (const roofline_all_fwd_call *)(const void *)self;
+  const roofline_all_fwd_call *call = (const roofline_all_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -2545,14 +2533,14 @@ roofline_status roofline_all_fwd_bind(roofline_all_fwd_call *call, const rooflin
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_all_fwd_op;
   call->dim = args->dim;
-  if ((status = roofline_bind_value(error, "params.dim", &args->dim,
-                                    &all_fwd_dim_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.dim", &args->dim, &all_fwd_dim_union);
+  if (status != ROOFLINE_OK) return status;
   call->keepdim = args->keepdim;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
   /* x: [*S] */
   call->T = args->x.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->x, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->x, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0xdd43u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   if (!(roofline_valid_axes(&status, call->dim, call->S.rank)) || status != ROOFLINE_OK)
@@ -2598,12 +2586,11 @@ static void all_fwd_set_defaults(void *args) {
 }
 
 static roofline_status all_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_all_fwd_bind((roofline_all_fwd_call *)(void *)call, (const roofline_all_fwd_args *)args,
-                               error);
+  return roofline_all_fwd_bind((roofline_all_fwd_call *)call, (const roofline_all_fwd_args *)args, error);
 }
 
 static roofline_status all_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_all_fwd_eval_roofline((const roofline_all_fwd_call *)(const void *)call, cost);
+  return roofline_all_fwd_eval_roofline((const roofline_all_fwd_call *)call, cost);
 }
 
 static const roofline_field all_fwd_indices[] = {
@@ -2636,11 +2623,11 @@ const roofline_op roofline_all_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status any_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                       roofline_dtype *dtype_out) {
-  const roofline_any_fwd_call *call = (const roofline_any_fwd_call *)(const void *)self;
+  const roofline_any_fwd_call *call = (const roofline_any_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const bool keepdim = call->keepdim;
-  roofline_shape shape5;
+  roofline_shape shape1;
   shape->rank = 0;
   switch (tensor) {
   case 0: /* x: [*S] */
@@ -2649,8 +2636,9 @@ static roofline_status any_fwd_tensor(const roofline_call *self, int32_t tensor,
     break;
   case 1: /* output: [*reduced(S, dim, keepdim, 'noop')] */
     roofline_shape_append(&status, shape,
-                          roofline_seq_of_shape(roofline_reduced(&status, &shape5,
-                          roofline_seq_of_shape(&call->S), call->dim, keepdim, ROOFLINE_REDUCED_NOOP)));
+                          roofline_seq_of_shape(roofline_reduced(&status, &shape1,
+                                                                 roofline_seq_of_shape(&call->S), call->dim,
+                                                                 keepdim, ROOFLINE_REDUCED_NOOP)));
     *dtype_out = ROOFLINE_BOOL;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -2666,16 +2654,14 @@ roofline_status roofline_any_fwd_eval_roofline(const roofline_any_fwd_call *call
   const roofline_dtype T = call->T;
   const bool keepdim = call->keepdim;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  roofline_shape shape5;
-  const int64_t flops = roofline_mul(&status, T == ROOFLINE_BOOL ? 1 : 2,
-                                     roofline_prod(&status, roofline_seq_of_shape(&call->S)));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* x: read */
+  roofline_shape shape2;
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = roofline_mul(&status, T == ROOFLINE_BOOL ? 1 : 2, S_prod);
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
   bytes = roofline_add(&status, bytes,
                        roofline_prod(&status,
-                       roofline_seq_of_shape(roofline_reduced(&status, &shape5,
-                       roofline_seq_of_shape(&call->S), call->dim, keepdim,
-                       ROOFLINE_REDUCED_NOOP)))); /* output: written */
+                                     roofline_seq_of_shape(roofline_reduced(&status, &shape2,
+      roofline_seq_of_shape(&call->S), call->dim, keepdim, ROOFLINE_REDUCED_NOOP)))); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -2689,7 +2675,7 @@ const char *roofline_any_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_any_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_any_fwd_call *call = (const roofline_any_fwd_call *)(const void *)self;
+  const roofline_any_fwd_call *call = (const roofline_any_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -2713,14 +2699,14 @@ roofline_status roofline_any_fwd_bind(roofline_any_fwd_call *call, const rooflin
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_any_fwd_op;
   call->dim = args->dim;
-  if ((status = roofline_bind_value(error, "params.dim", &args->dim,
-                                    &any_fwd_dim_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.dim", &args->dim, &any_fwd_dim_union);
+  if (status != ROOFLINE_OK) return status;
   call->keepdim = args->keepdim;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
   /* x: [*S] */
   call->T = args->x.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->x, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->x, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0xdd43u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   if (!(roofline_valid_axes(&status, call->dim, call->S.rank)) || status != ROOFLINE_OK)
@@ -2766,12 +2752,11 @@ static void any_fwd_set_defaults(void *args) {
 }
 
 static roofline_status any_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_any_fwd_bind((roofline_any_fwd_call *)(void *)call, (const roofline_any_fwd_args *)args,
-                               error);
+  return roofline_any_fwd_bind((roofline_any_fwd_call *)call, (const roofline_any_fwd_args *)args, error);
 }
 
 static roofline_status any_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_any_fwd_eval_roofline((const roofline_any_fwd_call *)(const void *)call, cost);
+  return roofline_any_fwd_eval_roofline((const roofline_any_fwd_call *)call, cost);
 }
 
 static const roofline_field any_fwd_indices[] = {
@@ -2804,10 +2789,10 @@ const roofline_op roofline_any_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status count_nonzero_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                 roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_count_nonzero_fwd_call *call = (const roofline_count_nonzero_fwd_call *)(const void *)self;
+  const roofline_count_nonzero_fwd_call *call = (const roofline_count_nonzero_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  roofline_shape shape5;
+  roofline_shape shape1;
   shape->rank = 0;
   switch (tensor) {
   case 0: /* x: [*S] */
@@ -2816,8 +2801,9 @@ static roofline_status count_nonzero_fwd_tensor(const roofline_call *self, int32
     break;
   case 1: /* output: [*reduced(S, dim, False, 'full')] */
     roofline_shape_append(&status, shape,
-                          roofline_seq_of_shape(roofline_reduced(&status, &shape5,
-                          roofline_seq_of_shape(&call->S), call->dim, false, ROOFLINE_REDUCED_FULL)));
+                          roofline_seq_of_shape(roofline_reduced(&status, &shape1,
+                                                                 roofline_seq_of_shape(&call->S), call->dim,
+                                                                 false, ROOFLINE_REDUCED_FULL)));
     *dtype_out = ROOFLINE_INT64;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -2833,16 +2819,15 @@ roofline_status roofline_count_nonzero_fwd_eval_roofline(const roofline_count_no
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  roofline_shape shape5;
-  const int64_t flops = roofline_mul(&status, 2, roofline_prod(&status, roofline_seq_of_shape(&call->S)));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* x: read */
+  roofline_shape shape2;
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = roofline_mul(&status, 2, S_prod);
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status,
-                       roofline_prod(&status,
-                       roofline_seq_of_shape(roofline_reduced(&status, &shape5,
-                       roofline_seq_of_shape(&call->S), call->dim, false, ROOFLINE_REDUCED_FULL))),
-                       8)); /* output: written */
+                                    roofline_prod(&status,
+                                                  roofline_seq_of_shape(roofline_reduced(&status, &shape2,
+      roofline_seq_of_shape(&call->S), call->dim, false, ROOFLINE_REDUCED_FULL))), 8)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -2856,7 +2841,7 @@ const char *roofline_count_nonzero_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_count_nonzero_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_count_nonzero_fwd_call *call = (const roofline_count_nonzero_fwd_call *)(const void *)self;
+  const roofline_count_nonzero_fwd_call *call = (const roofline_count_nonzero_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -2881,13 +2866,13 @@ roofline_status roofline_count_nonzero_fwd_bind(roofline_count_nonzero_fwd_call 
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_count_nonzero_fwd_op;
   call->dim = args->dim;
-  if ((status = roofline_bind_value(error, "params.dim", &args->dim,
-                                    &count_nonzero_fwd_dim_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.dim", &args->dim, &count_nonzero_fwd_dim_union);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
   /* x: [*S] */
   call->T = args->x.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->x, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->x, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0xdd43u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   if (!(roofline_valid_axes(&status, call->dim, call->S.rank)) || status != ROOFLINE_OK)
@@ -2926,13 +2911,12 @@ static void count_nonzero_fwd_set_defaults(void *args) {
 
 static roofline_status count_nonzero_fwd_bind_any(roofline_call *call, const void *args,
                                                   roofline_error *error) {
-  return roofline_count_nonzero_fwd_bind((roofline_count_nonzero_fwd_call *)(void *)call,
+  return roofline_count_nonzero_fwd_bind((roofline_count_nonzero_fwd_call *)call,
                                          (const roofline_count_nonzero_fwd_args *)args, error);
 }
 
 static roofline_status count_nonzero_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_count_nonzero_fwd_eval_roofline((const roofline_count_nonzero_fwd_call *)(const void *)call,
-                                                  cost);
+  return roofline_count_nonzero_fwd_eval_roofline((const roofline_count_nonzero_fwd_call *)call, cost);
 }
 
 static const roofline_field count_nonzero_fwd_indices[] = {
@@ -2979,12 +2963,12 @@ static int64_t vector_norm_fwd_sum(roofline_status *status, const roofline_vecto
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status vector_norm_fwd_tensor(const roofline_call *self, int32_t tensor,
                                               roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_vector_norm_fwd_call *call = (const roofline_vector_norm_fwd_call *)(const void *)self;
+  const roofline_vector_norm_fwd_call *call = (const roofline_vector_norm_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const bool keepdim = call->keepdim;
   const roofline_dtype dtype = call->dtype;
-  roofline_shape shape5;
+  roofline_shape shape1;
   shape->rank = 0;
   switch (tensor) {
   case 0: /* x: [*S] */
@@ -2993,8 +2977,9 @@ static roofline_status vector_norm_fwd_tensor(const roofline_call *self, int32_t
     break;
   case 1: /* output: [*reduced(S, dim, keepdim, 'full')] */
     roofline_shape_append(&status, shape,
-                          roofline_seq_of_shape(roofline_reduced(&status, &shape5,
-                          roofline_seq_of_shape(&call->S), call->dim, keepdim, ROOFLINE_REDUCED_FULL)));
+                          roofline_seq_of_shape(roofline_reduced(&status, &shape1,
+                                                                 roofline_seq_of_shape(&call->S), call->dim,
+                                                                 keepdim, ROOFLINE_REDUCED_FULL)));
     *dtype_out = roofline_coalesce_dtype(dtype, T);
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -3013,21 +2998,15 @@ roofline_status roofline_vector_norm_fwd_eval_roofline(const roofline_vector_nor
   const roofline_dtype dtype = call->dtype;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t output_size = (roofline_dtype_bits(roofline_coalesce_dtype(dtype, T)) + 7) / 8;
-  roofline_shape shape5;
-  roofline_shape shape14;
-  int64_t flops = roofline_mul(&status, 2, roofline_prod(&status, roofline_seq_of_shape(&call->S)));
-  flops = roofline_add(&status, flops, roofline_eq(call->ord, roofline_int(2))
-                       ? roofline_prod(&status,
-                       roofline_seq_of_shape(roofline_reduced(&status, &shape5,
-                       roofline_seq_of_shape(&call->S), call->dim, keepdim, ROOFLINE_REDUCED_FULL))) : 0);
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* x: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_prod(&status,
-                       roofline_seq_of_shape(roofline_reduced(&status, &shape14,
-                       roofline_seq_of_shape(&call->S), call->dim, keepdim, ROOFLINE_REDUCED_FULL))),
-                       output_size)); /* output: written */
+  roofline_shape shape1;
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t prod2 = roofline_prod(&status,
+                                      roofline_seq_of_shape(roofline_reduced(&status, &shape1,
+      roofline_seq_of_shape(&call->S), call->dim, keepdim, ROOFLINE_REDUCED_FULL)));
+  int64_t flops = roofline_mul(&status, 2, S_prod);
+  flops = roofline_add(&status, flops, roofline_eq(call->ord, roofline_int(2)) ? prod2 : 0);
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, prod2, output_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -3041,7 +3020,7 @@ const char *roofline_vector_norm_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_vector_norm_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_vector_norm_fwd_call *call = (const roofline_vector_norm_fwd_call *)(const void *)self;
+  const roofline_vector_norm_fwd_call *call = (const roofline_vector_norm_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -3066,25 +3045,25 @@ roofline_status roofline_vector_norm_fwd_bind(roofline_vector_norm_fwd_call *cal
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_vector_norm_fwd_op;
-  roofline_shape shape2;
+  roofline_shape shape1;
   call->ord = args->ord;
-  if ((status = roofline_bind_value(error, "params.ord", &args->ord,
-                                    &vector_norm_fwd_ord_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.ord", &args->ord, &vector_norm_fwd_ord_union);
+  if (status != ROOFLINE_OK) return status;
   call->dim = args->dim;
-  if ((status = roofline_bind_value(error, "params.dim", &args->dim,
-                                    &vector_norm_fwd_dim_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.dim", &args->dim, &vector_norm_fwd_dim_union);
+  if (status != ROOFLINE_OK) return status;
   call->keepdim = args->keepdim;
   call->dtype = args->dtype;
-  if ((status = roofline_bind_dtype(error, "params.dtype", args->dtype,
-                                    0x1c01u)) != ROOFLINE_OK) return status;
+  status = roofline_bind_dtype(error, "params.dtype", args->dtype, 0x1c01u);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
   if (!(roofline_eq(call->ord, roofline_int(1)) || roofline_eq(call->ord, roofline_int(2))
         || roofline_eq(call->ord, roofline_float(INFINITY))) || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[0]", "ord == 1 or ord == 2 or ord == inf");
   /* x: [*S] */
   call->T = args->x.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->x, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->x, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   if (!(roofline_valid_axes(&status, call->dim, call->S.rank)) || status != ROOFLINE_OK)
@@ -3097,9 +3076,9 @@ roofline_status roofline_vector_norm_fwd_bind(roofline_vector_norm_fwd_call *cal
                               "not present(dtype) or dtype.value == T or dtype.value == 'float32'");
   if (!(!roofline_eq(call->ord, roofline_float(INFINITY))
         || vector_norm_fwd_sum(&status, call, roofline_seq_of_shape(&call->S)) == vector_norm_fwd_sum(&status,
-        call,
-        roofline_seq_of_shape(roofline_reduced(&status, &shape2, roofline_seq_of_shape(&call->S), call->dim,
-        true, ROOFLINE_REDUCED_FULL)))) || status != ROOFLINE_OK)
+      call,
+      roofline_seq_of_shape(roofline_reduced(&status, &shape1, roofline_seq_of_shape(&call->S), call->dim,
+                                             true, ROOFLINE_REDUCED_FULL)))) || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[3]",
                               "ord != inf or sum(1 if n == 0 else 0 for n in S) == sum(1 if n == 0 else 0 for n in reduced(S, dim, True, 'full'))");
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -3148,13 +3127,12 @@ static void vector_norm_fwd_set_defaults(void *args) {
 
 static roofline_status vector_norm_fwd_bind_any(roofline_call *call, const void *args,
                                                 roofline_error *error) {
-  return roofline_vector_norm_fwd_bind((roofline_vector_norm_fwd_call *)(void *)call,
+  return roofline_vector_norm_fwd_bind((roofline_vector_norm_fwd_call *)call,
                                        (const roofline_vector_norm_fwd_args *)args, error);
 }
 
 static roofline_status vector_norm_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_vector_norm_fwd_eval_roofline((const roofline_vector_norm_fwd_call *)(const void *)call,
-                                                cost);
+  return roofline_vector_norm_fwd_eval_roofline((const roofline_vector_norm_fwd_call *)call, cost);
 }
 
 static const roofline_field vector_norm_fwd_indices[] = {
@@ -3194,7 +3172,7 @@ const roofline_op roofline_vector_norm_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status cross_entropy_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                 roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_cross_entropy_fwd_call *call = (const roofline_cross_entropy_fwd_call *)(const void *)self;
+  const roofline_cross_entropy_fwd_call *call = (const roofline_cross_entropy_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const int64_t V = call->V;
@@ -3229,9 +3207,9 @@ roofline_status roofline_cross_entropy_fwd_eval_roofline(const roofline_cross_en
   const int64_t V = call->V;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t flops = roofline_mul(&status, roofline_mul(&status, 4, N), V);
+  int64_t flops = roofline_mul3(&status, 4, N, V);
   flops = roofline_add(&status, flops, N);
-  int64_t bytes = roofline_mul(&status, roofline_mul(&status, N, V), T_size); /* logits: read */
+  int64_t bytes = roofline_mul3(&status, N, V, T_size); /* logits: read */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, N, 8)); /* target: read */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, N, 4)); /* loss: written */
   if (status != ROOFLINE_OK) return status;
@@ -3247,13 +3225,13 @@ const char *roofline_cross_entropy_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_cross_entropy_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_cross_entropy_fwd_call *call = (const roofline_cross_entropy_fwd_call *)(const void *)self;
+  const roofline_cross_entropy_fwd_call *call = (const roofline_cross_entropy_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const int64_t V = call->V;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status, roofline_mul(&status, N, V), T_size); /* logits: read */
+  int64_t total = roofline_mul3(&status, N, V, T_size); /* logits: read */
   total = roofline_add(&status, total, roofline_mul(&status, N, 8)); /* target: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
@@ -3273,10 +3251,10 @@ roofline_status roofline_cross_entropy_fwd_bind(roofline_cross_entropy_fwd_call 
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_cross_entropy_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.logits", &args->logits,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.target", &args->target,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.logits", &args->logits, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.target", &args->target, true);
+  if (status != ROOFLINE_OK) return status;
   /* logits: [N, V] */
   call->T = args->logits.dtype;
   if ((status = roofline_bind_rank(error, &names[0], &args->logits, 2, false)) != ROOFLINE_OK) return status;
@@ -3306,13 +3284,12 @@ static void cross_entropy_fwd_set_defaults(void *args) {
 
 static roofline_status cross_entropy_fwd_bind_any(roofline_call *call, const void *args,
                                                   roofline_error *error) {
-  return roofline_cross_entropy_fwd_bind((roofline_cross_entropy_fwd_call *)(void *)call,
+  return roofline_cross_entropy_fwd_bind((roofline_cross_entropy_fwd_call *)call,
                                          (const roofline_cross_entropy_fwd_args *)args, error);
 }
 
 static roofline_status cross_entropy_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_cross_entropy_fwd_eval_roofline((const roofline_cross_entropy_fwd_call *)(const void *)call,
-                                                  cost);
+  return roofline_cross_entropy_fwd_eval_roofline((const roofline_cross_entropy_fwd_call *)call, cost);
 }
 
 static const roofline_field cross_entropy_fwd_indices[] = {
@@ -3344,7 +3321,7 @@ const roofline_op roofline_cross_entropy_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status top_k_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                         roofline_dtype *dtype_out) {
-  const roofline_top_k_fwd_call *call = (const roofline_top_k_fwd_call *)(const void *)self;
+  const roofline_top_k_fwd_call *call = (const roofline_top_k_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
@@ -3380,19 +3357,11 @@ roofline_status roofline_top_k_fwd_eval_roofline(const roofline_top_k_fwd_call *
   const roofline_dtype T = call->T;
   const int64_t k = call->k;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = k < N
-      ? roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)), N) : 0;
-  int64_t bytes = roofline_mul(&status,
-                               roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               N), T_size); /* x: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)), k),
-                       T_size)); /* values: written */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)), k),
-                       8)); /* indices: written */
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = k < N ? roofline_mul(&status, S_prod, N) : 0;
+  int64_t bytes = roofline_mul3(&status, S_prod, N, T_size); /* x: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, S_prod, k, T_size)); /* values: written */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, S_prod, k, 8)); /* indices: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -3406,14 +3375,13 @@ const char *roofline_top_k_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_top_k_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_top_k_fwd_call *call = (const roofline_top_k_fwd_call *)(const void *)self;
+  const roofline_top_k_fwd_call *call = (const roofline_top_k_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status,
-                               roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               N), T_size); /* x: read */
+  int64_t total = roofline_mul3(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)), N,
+                                T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -3436,8 +3404,8 @@ roofline_status roofline_top_k_fwd_bind(roofline_top_k_fwd_call *call, const roo
   /* x: [*S, N] */
   call->T = args->x.dtype;
   if ((status = roofline_bind_rank(error, &names[0], &args->x, 1, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_splice(error, &names[0], &args->x, 0, 1,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->x, 0, 1, &call->S);
+  if (status != ROOFLINE_OK) return status;
   call->N = roofline_bind_axis(&args->x, roofline_bind_len(roofline_seq_of_shape(&call->S)));
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
@@ -3464,12 +3432,12 @@ static void top_k_fwd_set_defaults(void *args) {
 }
 
 static roofline_status top_k_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_top_k_fwd_bind((roofline_top_k_fwd_call *)(void *)call,
-                                 (const roofline_top_k_fwd_args *)args, error);
+  return roofline_top_k_fwd_bind((roofline_top_k_fwd_call *)call, (const roofline_top_k_fwd_args *)args,
+                                 error);
 }
 
 static roofline_status top_k_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_top_k_fwd_eval_roofline((const roofline_top_k_fwd_call *)(const void *)call, cost);
+  return roofline_top_k_fwd_eval_roofline((const roofline_top_k_fwd_call *)call, cost);
 }
 
 static const roofline_field top_k_fwd_indices[] = {

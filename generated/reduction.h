@@ -41,7 +41,7 @@ extern const roofline_op roofline_softmax_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_softmax_fwd_call *roofline_softmax_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_softmax_fwd_op ? (const roofline_softmax_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_softmax_fwd_op ? (const roofline_softmax_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -82,8 +82,7 @@ extern const roofline_op roofline_log_softmax_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_log_softmax_fwd_call *roofline_log_softmax_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_log_softmax_fwd_op ? (const roofline_log_softmax_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_log_softmax_fwd_op ? (const roofline_log_softmax_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -123,7 +122,7 @@ extern const roofline_op roofline_softmax_bwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_softmax_bwd_call *roofline_softmax_bwd_cast(const roofline_call *call) {
-  return call->op == &roofline_softmax_bwd_op ? (const roofline_softmax_bwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_softmax_bwd_op ? (const roofline_softmax_bwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -164,8 +163,7 @@ extern const roofline_op roofline_log_sum_exp_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_log_sum_exp_fwd_call *roofline_log_sum_exp_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_log_sum_exp_fwd_op ? (const roofline_log_sum_exp_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_log_sum_exp_fwd_op ? (const roofline_log_sum_exp_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -210,7 +208,7 @@ extern const roofline_op roofline_sum_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_sum_fwd_call *roofline_sum_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_sum_fwd_op ? (const roofline_sum_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_sum_fwd_op ? (const roofline_sum_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -253,7 +251,7 @@ extern const roofline_op roofline_mean_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_mean_fwd_call *roofline_mean_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_mean_fwd_op ? (const roofline_mean_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_mean_fwd_op ? (const roofline_mean_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -294,7 +292,7 @@ extern const roofline_op roofline_amax_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_amax_fwd_call *roofline_amax_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_amax_fwd_op ? (const roofline_amax_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_amax_fwd_op ? (const roofline_amax_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -335,7 +333,7 @@ extern const roofline_op roofline_amin_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_amin_fwd_call *roofline_amin_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_amin_fwd_op ? (const roofline_amin_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_amin_fwd_op ? (const roofline_amin_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -377,7 +375,7 @@ extern const roofline_op roofline_prod_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_prod_fwd_call *roofline_prod_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_prod_fwd_op ? (const roofline_prod_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_prod_fwd_op ? (const roofline_prod_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -421,7 +419,7 @@ extern const roofline_op roofline_var_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_var_fwd_call *roofline_var_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_var_fwd_op ? (const roofline_var_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_var_fwd_op ? (const roofline_var_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -465,7 +463,7 @@ extern const roofline_op roofline_std_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_std_fwd_call *roofline_std_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_std_fwd_op ? (const roofline_std_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_std_fwd_op ? (const roofline_std_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -509,8 +507,7 @@ extern const roofline_op roofline_var_mean_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_var_mean_fwd_call *roofline_var_mean_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_var_mean_fwd_op ? (const roofline_var_mean_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_var_mean_fwd_op ? (const roofline_var_mean_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -552,7 +549,7 @@ extern const roofline_op roofline_argmax_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_argmax_fwd_call *roofline_argmax_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_argmax_fwd_op ? (const roofline_argmax_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_argmax_fwd_op ? (const roofline_argmax_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -593,7 +590,7 @@ extern const roofline_op roofline_argmin_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_argmin_fwd_call *roofline_argmin_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_argmin_fwd_op ? (const roofline_argmin_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_argmin_fwd_op ? (const roofline_argmin_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -634,7 +631,7 @@ extern const roofline_op roofline_all_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_all_fwd_call *roofline_all_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_all_fwd_op ? (const roofline_all_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_all_fwd_op ? (const roofline_all_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -675,7 +672,7 @@ extern const roofline_op roofline_any_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_any_fwd_call *roofline_any_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_any_fwd_op ? (const roofline_any_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_any_fwd_op ? (const roofline_any_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -713,8 +710,7 @@ extern const roofline_op roofline_count_nonzero_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_count_nonzero_fwd_call *roofline_count_nonzero_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_count_nonzero_fwd_op
-      ? (const roofline_count_nonzero_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_count_nonzero_fwd_op ? (const roofline_count_nonzero_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -762,8 +758,7 @@ extern const roofline_op roofline_vector_norm_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_vector_norm_fwd_call *roofline_vector_norm_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_vector_norm_fwd_op ? (const roofline_vector_norm_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_vector_norm_fwd_op ? (const roofline_vector_norm_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -802,8 +797,7 @@ extern const roofline_op roofline_cross_entropy_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_cross_entropy_fwd_call *roofline_cross_entropy_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_cross_entropy_fwd_op
-      ? (const roofline_cross_entropy_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_cross_entropy_fwd_op ? (const roofline_cross_entropy_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -843,7 +837,7 @@ extern const roofline_op roofline_top_k_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_top_k_fwd_call *roofline_top_k_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_top_k_fwd_op ? (const roofline_top_k_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_top_k_fwd_op ? (const roofline_top_k_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,

@@ -9,7 +9,7 @@
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status dropout_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                           roofline_dtype *dtype_out) {
-  const roofline_dropout_fwd_call *call = (const roofline_dropout_fwd_call *)(const void *)self;
+  const roofline_dropout_fwd_call *call = (const roofline_dropout_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -37,13 +37,10 @@ roofline_status roofline_dropout_fwd_eval_roofline(const roofline_dropout_fwd_ca
   const double p = call->p;
   const bool training = call->training;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = (training && p > 0.0)
-      ? roofline_mul(&status, 2, roofline_prod(&status, roofline_seq_of_shape(&call->S))) : 0;
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* x: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       T_size)); /* output: written */
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = (training && p > 0.0) ? roofline_mul(&status, 2, S_prod) : 0;
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -57,7 +54,7 @@ const char *roofline_dropout_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_dropout_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_dropout_fwd_call *call = (const roofline_dropout_fwd_call *)(const void *)self;
+  const roofline_dropout_fwd_call *call = (const roofline_dropout_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -87,8 +84,8 @@ roofline_status roofline_dropout_fwd_bind(roofline_dropout_fwd_call *call,
     return roofline_bind_rule(error, status, "shape_rules[0]", "0 <= p < 1");
   /* x: [*S] */
   call->T = args->x.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->x, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->x, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -118,12 +115,12 @@ static void dropout_fwd_set_defaults(void *args) {
 }
 
 static roofline_status dropout_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_dropout_fwd_bind((roofline_dropout_fwd_call *)(void *)call,
-                                   (const roofline_dropout_fwd_args *)args, error);
+  return roofline_dropout_fwd_bind((roofline_dropout_fwd_call *)call, (const roofline_dropout_fwd_args *)args,
+                                   error);
 }
 
 static roofline_status dropout_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_dropout_fwd_eval_roofline((const roofline_dropout_fwd_call *)(const void *)call, cost);
+  return roofline_dropout_fwd_eval_roofline((const roofline_dropout_fwd_call *)call, cost);
 }
 
 static const roofline_field dropout_fwd_indices[] = {
@@ -159,7 +156,7 @@ const roofline_op roofline_dropout_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status dropout_bwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                           roofline_dtype *dtype_out) {
-  const roofline_dropout_bwd_call *call = (const roofline_dropout_bwd_call *)(const void *)self;
+  const roofline_dropout_bwd_call *call = (const roofline_dropout_bwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -189,14 +186,11 @@ roofline_status roofline_dropout_bwd_eval_roofline(const roofline_dropout_bwd_ca
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status, 2, roofline_prod(&status, roofline_seq_of_shape(&call->S)));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* grad_out: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_prod(&status, roofline_seq_of_shape(&call->S))); /* mask: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       T_size)); /* grad_x: written */
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = roofline_mul(&status, 2, S_prod);
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* grad_out: read */
+  bytes = roofline_add(&status, bytes, S_prod); /* mask: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* grad_x: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -210,14 +204,13 @@ const char *roofline_dropout_bwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_dropout_bwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_dropout_bwd_call *call = (const roofline_dropout_bwd_call *)(const void *)self;
+  const roofline_dropout_bwd_call *call = (const roofline_dropout_bwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* grad_out: read */
-  total = roofline_add(&status, total,
-                       roofline_prod(&status, roofline_seq_of_shape(&call->S))); /* mask: read */
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  int64_t total = roofline_mul(&status, S_prod, T_size); /* grad_out: read */
+  total = roofline_add(&status, total, S_prod); /* mask: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -236,13 +229,13 @@ roofline_status roofline_dropout_bwd_bind(roofline_dropout_bwd_call *call,
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_dropout_bwd_op;
   call->scale = args->scale;
-  if ((status = roofline_bind_passed(error, "inputs.grad_out", &args->grad_out,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.grad_out", &args->grad_out, true);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.mask", &args->mask, true)) != ROOFLINE_OK) return status;
   /* grad_out: [*S] */
   call->T = args->grad_out.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->grad_out, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->grad_out, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -269,12 +262,12 @@ static void dropout_bwd_set_defaults(void *args) {
 }
 
 static roofline_status dropout_bwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_dropout_bwd_bind((roofline_dropout_bwd_call *)(void *)call,
-                                   (const roofline_dropout_bwd_args *)args, error);
+  return roofline_dropout_bwd_bind((roofline_dropout_bwd_call *)call, (const roofline_dropout_bwd_args *)args,
+                                   error);
 }
 
 static roofline_status dropout_bwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_dropout_bwd_eval_roofline((const roofline_dropout_bwd_call *)(const void *)call, cost);
+  return roofline_dropout_bwd_eval_roofline((const roofline_dropout_bwd_call *)call, cost);
 }
 
 static const roofline_field dropout_bwd_indices[] = {
@@ -308,7 +301,7 @@ const roofline_op roofline_dropout_bwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status drop_path_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                             roofline_dtype *dtype_out) {
-  const roofline_drop_path_fwd_call *call = (const roofline_drop_path_fwd_call *)(const void *)self;
+  const roofline_drop_path_fwd_call *call = (const roofline_drop_path_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const roofline_dtype T = call->T;
@@ -347,21 +340,12 @@ roofline_status roofline_drop_path_fwd_eval_roofline(const roofline_drop_path_fw
   const int64_t B = call->B;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status, roofline_mul(&status, 2, B),
-                                     roofline_prod(&status, roofline_seq_of_shape(&call->L)));
-  int64_t bytes = roofline_mul(&status,
-                               roofline_mul(&status, B,
-                               roofline_prod(&status, roofline_seq_of_shape(&call->L))),
-                               T_size); /* branch: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, B, roofline_prod(&status, roofline_seq_of_shape(&call->L))),
-                       T_size)); /* residual: read */
+  const int64_t L_prod = roofline_prod(&status, roofline_seq_of_shape(&call->L));
+  const int64_t flops = roofline_mul3(&status, 2, B, L_prod);
+  int64_t bytes = roofline_mul3(&status, B, L_prod, T_size); /* branch: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B, L_prod, T_size)); /* residual: read */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, B, T_size)); /* keep: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, B, roofline_prod(&status, roofline_seq_of_shape(&call->L))),
-                       T_size)); /* output: written */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B, L_prod, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -375,19 +359,14 @@ const char *roofline_drop_path_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_drop_path_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_drop_path_fwd_call *call = (const roofline_drop_path_fwd_call *)(const void *)self;
+  const roofline_drop_path_fwd_call *call = (const roofline_drop_path_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status,
-                               roofline_mul(&status, B,
-                               roofline_prod(&status, roofline_seq_of_shape(&call->L))),
-                               T_size); /* branch: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, B, roofline_prod(&status, roofline_seq_of_shape(&call->L))),
-                       T_size)); /* residual: read */
+  const int64_t L_prod = roofline_prod(&status, roofline_seq_of_shape(&call->L));
+  int64_t total = roofline_mul3(&status, B, L_prod, T_size); /* branch: read */
+  total = roofline_add(&status, total, roofline_mul3(&status, B, L_prod, T_size)); /* residual: read */
   total = roofline_add(&status, total, roofline_mul(&status, B, T_size)); /* keep: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
@@ -407,17 +386,17 @@ roofline_status roofline_drop_path_fwd_bind(roofline_drop_path_fwd_call *call,
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_drop_path_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.branch", &args->branch,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.residual", &args->residual,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.branch", &args->branch, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.residual", &args->residual, true);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.keep", &args->keep, true)) != ROOFLINE_OK) return status;
   /* branch: [B, *L] */
   call->T = args->branch.dtype;
   if ((status = roofline_bind_rank(error, &names[0], &args->branch, 1, true)) != ROOFLINE_OK) return status;
   call->B = args->branch.dims[0];
-  if ((status = roofline_bind_splice(error, &names[0], &args->branch, 1, 0,
-                                     &call->L)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->branch, 1, 0, &call->L);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -441,12 +420,12 @@ static void drop_path_fwd_set_defaults(void *args) {
 }
 
 static roofline_status drop_path_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_drop_path_fwd_bind((roofline_drop_path_fwd_call *)(void *)call,
+  return roofline_drop_path_fwd_bind((roofline_drop_path_fwd_call *)call,
                                      (const roofline_drop_path_fwd_args *)args, error);
 }
 
 static roofline_status drop_path_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_drop_path_fwd_eval_roofline((const roofline_drop_path_fwd_call *)(const void *)call, cost);
+  return roofline_drop_path_fwd_eval_roofline((const roofline_drop_path_fwd_call *)call, cost);
 }
 
 static const roofline_field drop_path_fwd_indices[] = {
@@ -480,7 +459,7 @@ const roofline_op roofline_drop_path_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status label_smoothing_loss_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                        roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_label_smoothing_loss_fwd_call *call = (const roofline_label_smoothing_loss_fwd_call *)(const void *)self;
+  const roofline_label_smoothing_loss_fwd_call *call = (const roofline_label_smoothing_loss_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const int64_t V = call->V;
@@ -507,16 +486,17 @@ static roofline_status label_smoothing_loss_fwd_tensor(const roofline_call *self
 
 /* LabelSmoothingLossFwdOp (regularization.yaml:69): flops 5 * N * V + 5 * N (regularization.yaml:91);
    bytes derived from the signature */
-roofline_status roofline_label_smoothing_loss_fwd_eval_roofline(const roofline_label_smoothing_loss_fwd_call *call, roofline_cost *cost) {
+roofline_status roofline_label_smoothing_loss_fwd_eval_roofline(const roofline_label_smoothing_loss_fwd_call *call,
+                                                                roofline_cost *cost) {
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const int64_t V = call->V;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t flops = roofline_mul(&status, roofline_mul(&status, 5, N), V);
+  int64_t flops = roofline_mul3(&status, 5, N, V);
   flops = roofline_add(&status, flops, roofline_mul(&status, 5, N));
-  int64_t bytes = roofline_mul(&status, roofline_mul(&status, N, V), T_size); /* logits: read */
+  int64_t bytes = roofline_mul3(&status, N, V, T_size); /* logits: read */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, N, 8)); /* target: read */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, N, 4)); /* loss: written */
   if (status != ROOFLINE_OK) return status;
@@ -532,13 +512,13 @@ const char *roofline_label_smoothing_loss_fwd_roof_key(const roofline_call *self
 
 roofline_status roofline_label_smoothing_loss_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_label_smoothing_loss_fwd_call *call = (const roofline_label_smoothing_loss_fwd_call *)(const void *)self;
+  const roofline_label_smoothing_loss_fwd_call *call = (const roofline_label_smoothing_loss_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const int64_t V = call->V;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status, roofline_mul(&status, N, V), T_size); /* logits: read */
+  int64_t total = roofline_mul3(&status, N, V, T_size); /* logits: read */
   total = roofline_add(&status, total, roofline_mul(&status, N, 8)); /* target: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
@@ -559,10 +539,10 @@ roofline_status roofline_label_smoothing_loss_fwd_bind(roofline_label_smoothing_
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_label_smoothing_loss_fwd_op;
   call->epsilon = args->epsilon;
-  if ((status = roofline_bind_passed(error, "inputs.logits", &args->logits,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.target", &args->target,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.logits", &args->logits, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.target", &args->target, true);
+  if (status != ROOFLINE_OK) return status;
   if (!(0.0 < call->epsilon && call->epsilon < 1.0) || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[0]", "0 < epsilon < 1");
   /* logits: [N, V] */
@@ -598,12 +578,13 @@ static void label_smoothing_loss_fwd_set_defaults(void *args) {
 
 static roofline_status label_smoothing_loss_fwd_bind_any(roofline_call *call, const void *args,
                                                          roofline_error *error) {
-  return roofline_label_smoothing_loss_fwd_bind((roofline_label_smoothing_loss_fwd_call *)(void *)call,
+  return roofline_label_smoothing_loss_fwd_bind((roofline_label_smoothing_loss_fwd_call *)call,
                                                 (const roofline_label_smoothing_loss_fwd_args *)args, error);
 }
 
 static roofline_status label_smoothing_loss_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_label_smoothing_loss_fwd_eval_roofline((const roofline_label_smoothing_loss_fwd_call *)(const void *)call, cost);
+  return roofline_label_smoothing_loss_fwd_eval_roofline((const roofline_label_smoothing_loss_fwd_call *)call,
+                                                         cost);
 }
 
 static const roofline_field label_smoothing_loss_fwd_indices[] = {
@@ -640,7 +621,7 @@ const roofline_op roofline_label_smoothing_loss_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status clip_grad_norm_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                  roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_clip_grad_norm_fwd_call *call = (const roofline_clip_grad_norm_fwd_call *)(const void *)self;
+  const roofline_clip_grad_norm_fwd_call *call = (const roofline_clip_grad_norm_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -665,11 +646,11 @@ roofline_status roofline_clip_grad_norm_fwd_eval_roofline(const roofline_clip_gr
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t flops = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  int64_t flops = S_prod;
   flops = roofline_add(&status, flops, 3);
   int64_t bytes = roofline_mul(&status, 2,
-                               roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size)); /* grad: read and written */
+                               roofline_mul(&status, S_prod, T_size)); /* grad: read and written */
   bytes = roofline_add(&status, bytes, 4); /* total_norm: read */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
@@ -684,7 +665,7 @@ const char *roofline_clip_grad_norm_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_clip_grad_norm_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_clip_grad_norm_fwd_call *call = (const roofline_clip_grad_norm_fwd_call *)(const void *)self;
+  const roofline_clip_grad_norm_fwd_call *call = (const roofline_clip_grad_norm_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -710,14 +691,14 @@ roofline_status roofline_clip_grad_norm_fwd_bind(roofline_clip_grad_norm_fwd_cal
   call->roofline.op = &roofline_clip_grad_norm_fwd_op;
   call->max_norm = args->max_norm;
   if ((status = roofline_bind_passed(error, "inputs.grad", &args->grad, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.total_norm", &args->total_norm,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.total_norm", &args->total_norm, true);
+  if (status != ROOFLINE_OK) return status;
   if (!(call->max_norm > 0.0) || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[0]", "max_norm > 0");
   /* grad: [*S] */
   call->T = args->grad.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->grad, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->grad, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
@@ -746,12 +727,12 @@ static void clip_grad_norm_fwd_set_defaults(void *args) {
 
 static roofline_status clip_grad_norm_fwd_bind_any(roofline_call *call, const void *args,
                                                    roofline_error *error) {
-  return roofline_clip_grad_norm_fwd_bind((roofline_clip_grad_norm_fwd_call *)(void *)call,
+  return roofline_clip_grad_norm_fwd_bind((roofline_clip_grad_norm_fwd_call *)call,
                                           (const roofline_clip_grad_norm_fwd_args *)args, error);
 }
 
 static roofline_status clip_grad_norm_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_clip_grad_norm_fwd_eval_roofline((const roofline_clip_grad_norm_fwd_call *)(const void *)call, cost);
+  return roofline_clip_grad_norm_fwd_eval_roofline((const roofline_clip_grad_norm_fwd_call *)call, cost);
 }
 
 static const roofline_field clip_grad_norm_fwd_indices[] = {

@@ -45,7 +45,7 @@ extern const roofline_op roofline_dropout_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_dropout_fwd_call *roofline_dropout_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_dropout_fwd_op ? (const roofline_dropout_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_dropout_fwd_op ? (const roofline_dropout_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -84,7 +84,7 @@ extern const roofline_op roofline_dropout_bwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_dropout_bwd_call *roofline_dropout_bwd_cast(const roofline_call *call) {
-  return call->op == &roofline_dropout_bwd_op ? (const roofline_dropout_bwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_dropout_bwd_op ? (const roofline_dropout_bwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -123,8 +123,7 @@ extern const roofline_op roofline_drop_path_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_drop_path_fwd_call *roofline_drop_path_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_drop_path_fwd_op ? (const roofline_drop_path_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_drop_path_fwd_op ? (const roofline_drop_path_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -166,7 +165,7 @@ extern const roofline_op roofline_label_smoothing_loss_fwd_op;
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_label_smoothing_loss_fwd_call *roofline_label_smoothing_loss_fwd_cast(const roofline_call *call) {
   return call->op == &roofline_label_smoothing_loss_fwd_op
-      ? (const roofline_label_smoothing_loss_fwd_call *)(const void *)call : NULL;
+      ? (const roofline_label_smoothing_loss_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -175,7 +174,8 @@ roofline_status roofline_label_smoothing_loss_fwd_bind(roofline_label_smoothing_
                                                        const roofline_label_smoothing_loss_fwd_args *args,
                                                        roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
-roofline_status roofline_label_smoothing_loss_fwd_eval_roofline(const roofline_label_smoothing_loss_fwd_call *call, roofline_cost *cost);
+roofline_status roofline_label_smoothing_loss_fwd_eval_roofline(const roofline_label_smoothing_loss_fwd_call *call,
+                                                                roofline_cost *cost);
 const char *roofline_label_smoothing_loss_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_label_smoothing_loss_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -206,8 +206,7 @@ extern const roofline_op roofline_clip_grad_norm_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_clip_grad_norm_fwd_call *roofline_clip_grad_norm_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_clip_grad_norm_fwd_op
-      ? (const roofline_clip_grad_norm_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_clip_grad_norm_fwd_op ? (const roofline_clip_grad_norm_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,

@@ -11,7 +11,7 @@ static const char *const ro_pe_fwd_input_layout_values[] = {"1d", "2d"};
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status ro_pe_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                         roofline_dtype *dtype_out) {
-  const roofline_ro_pe_fwd_call *call = (const roofline_ro_pe_fwd_call *)(const void *)self;
+  const roofline_ro_pe_fwd_call *call = (const roofline_ro_pe_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t S = call->S;
@@ -63,18 +63,12 @@ roofline_status roofline_ro_pe_fwd_eval_roofline(const roofline_ro_pe_fwd_call *
   const int32_t input_layout = call->input_layout;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t flops = roofline_mul(&status, 3, input_layout == ROOFLINE_RO_PE_FWD_INPUT_LAYOUT_2D
-                                     ? roofline_mul(&status,
-                                     roofline_mul(&status, roofline_mul(&status, B, S), H), D)
-                                     : roofline_mul(&status, S, D));
-  int64_t bytes = input_layout == ROOFLINE_RO_PE_FWD_INPUT_LAYOUT_1D
-      ? roofline_mul(&status, roofline_mul(&status, S, D), T_size)
-      : roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), D),
-      T_size); /* x: read */
+                                     ? roofline_mul4(&status, B, S, H, D) : roofline_mul(&status, S, D));
+  int64_t bytes = input_layout == ROOFLINE_RO_PE_FWD_INPUT_LAYOUT_1D ? roofline_mul3(&status, S, D, T_size)
+      : roofline_mul5(&status, B, S, H, D, T_size); /* x: read */
   bytes = roofline_add(&status, bytes, input_layout == ROOFLINE_RO_PE_FWD_INPUT_LAYOUT_1D
-                       ? roofline_mul(&status, roofline_mul(&status, S, D), T_size)
-                       : roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), D),
-                       T_size)); /* output: written */
+                       ? roofline_mul3(&status, S, D, T_size)
+                       : roofline_mul5(&status, B, S, H, D, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -88,7 +82,7 @@ const char *roofline_ro_pe_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_ro_pe_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_ro_pe_fwd_call *call = (const roofline_ro_pe_fwd_call *)(const void *)self;
+  const roofline_ro_pe_fwd_call *call = (const roofline_ro_pe_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t S = call->S;
@@ -97,10 +91,8 @@ roofline_status roofline_ro_pe_fwd_read_bytes(const roofline_call *self, int64_t
   const roofline_dtype T = call->T;
   const int32_t input_layout = call->input_layout;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = input_layout == ROOFLINE_RO_PE_FWD_INPUT_LAYOUT_1D
-      ? roofline_mul(&status, roofline_mul(&status, S, D), T_size)
-      : roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), D),
-      T_size); /* x: read */
+  int64_t total = input_layout == ROOFLINE_RO_PE_FWD_INPUT_LAYOUT_1D ? roofline_mul3(&status, S, D, T_size)
+      : roofline_mul5(&status, B, S, H, D, T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -118,11 +110,11 @@ roofline_status roofline_ro_pe_fwd_bind(roofline_ro_pe_fwd_call *call, const roo
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_ro_pe_fwd_op;
   call->rope_layout = args->rope_layout;
-  if ((status = roofline_bind_range(error, "params.rope_layout", args->rope_layout, 1,
-                                    2)) != ROOFLINE_OK) return status;
+  status = roofline_bind_range(error, "params.rope_layout", args->rope_layout, 1, 2);
+  if (status != ROOFLINE_OK) return status;
   call->input_layout = args->input_layout;
-  if ((status = roofline_bind_range(error, "params.input_layout", args->input_layout, 1,
-                                    2)) != ROOFLINE_OK) return status;
+  status = roofline_bind_range(error, "params.input_layout", args->input_layout, 1, 2);
+  if (status != ROOFLINE_OK) return status;
   call->base = args->base;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
   if (!(call->base > 0.0) || status != ROOFLINE_OK)
@@ -177,12 +169,12 @@ static void ro_pe_fwd_set_defaults(void *args) {
 }
 
 static roofline_status ro_pe_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_ro_pe_fwd_bind((roofline_ro_pe_fwd_call *)(void *)call,
-                                 (const roofline_ro_pe_fwd_args *)args, error);
+  return roofline_ro_pe_fwd_bind((roofline_ro_pe_fwd_call *)call, (const roofline_ro_pe_fwd_args *)args,
+                                 error);
 }
 
 static roofline_status ro_pe_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_ro_pe_fwd_eval_roofline((const roofline_ro_pe_fwd_call *)(const void *)call, cost);
+  return roofline_ro_pe_fwd_eval_roofline((const roofline_ro_pe_fwd_call *)call, cost);
 }
 
 static const roofline_field ro_pe_fwd_indices[] = {
@@ -222,7 +214,7 @@ static const char *const ro_pe_llama31_fwd_input_layout_values[] = {"1d", "2d"};
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status ro_pe_llama31_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                 roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_ro_pe_llama31_fwd_call *call = (const roofline_ro_pe_llama31_fwd_call *)(const void *)self;
+  const roofline_ro_pe_llama31_fwd_call *call = (const roofline_ro_pe_llama31_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t S = call->S;
@@ -275,18 +267,12 @@ roofline_status roofline_ro_pe_llama31_fwd_eval_roofline(const roofline_ro_pe_ll
   const int32_t input_layout = call->input_layout;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t flops = roofline_mul(&status, 3, input_layout == ROOFLINE_RO_PE_LLAMA31_FWD_INPUT_LAYOUT_2D
-                                     ? roofline_mul(&status,
-                                     roofline_mul(&status, roofline_mul(&status, B, S), H), D)
-                                     : roofline_mul(&status, S, D));
+                                     ? roofline_mul4(&status, B, S, H, D) : roofline_mul(&status, S, D));
   int64_t bytes = input_layout == ROOFLINE_RO_PE_LLAMA31_FWD_INPUT_LAYOUT_1D
-      ? roofline_mul(&status, roofline_mul(&status, S, D), T_size)
-      : roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), D),
-      T_size); /* x: read */
+      ? roofline_mul3(&status, S, D, T_size) : roofline_mul5(&status, B, S, H, D, T_size); /* x: read */
   bytes = roofline_add(&status, bytes, input_layout == ROOFLINE_RO_PE_LLAMA31_FWD_INPUT_LAYOUT_1D
-                       ? roofline_mul(&status, roofline_mul(&status, S, D), T_size)
-                       : roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), D),
-                       T_size)); /* output: written */
+                       ? roofline_mul3(&status, S, D, T_size)
+                       : roofline_mul5(&status, B, S, H, D, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -300,7 +286,7 @@ const char *roofline_ro_pe_llama31_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_ro_pe_llama31_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_ro_pe_llama31_fwd_call *call = (const roofline_ro_pe_llama31_fwd_call *)(const void *)self;
+  const roofline_ro_pe_llama31_fwd_call *call = (const roofline_ro_pe_llama31_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t S = call->S;
@@ -310,9 +296,7 @@ roofline_status roofline_ro_pe_llama31_fwd_read_bytes(const roofline_call *self,
   const int32_t input_layout = call->input_layout;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   int64_t total = input_layout == ROOFLINE_RO_PE_LLAMA31_FWD_INPUT_LAYOUT_1D
-      ? roofline_mul(&status, roofline_mul(&status, S, D), T_size)
-      : roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), D),
-      T_size); /* x: read */
+      ? roofline_mul3(&status, S, D, T_size) : roofline_mul5(&status, B, S, H, D, T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -331,8 +315,8 @@ roofline_status roofline_ro_pe_llama31_fwd_bind(roofline_ro_pe_llama31_fwd_call 
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_ro_pe_llama31_fwd_op;
   call->input_layout = args->input_layout;
-  if ((status = roofline_bind_range(error, "params.input_layout", args->input_layout, 1,
-                                    2)) != ROOFLINE_OK) return status;
+  status = roofline_bind_range(error, "params.input_layout", args->input_layout, 1, 2);
+  if (status != ROOFLINE_OK) return status;
   call->base = args->base;
   call->scale_factor = args->scale_factor;
   call->low_freq_factor = args->low_freq_factor;
@@ -343,9 +327,9 @@ roofline_status roofline_ro_pe_llama31_fwd_bind(roofline_ro_pe_llama31_fwd_call 
     return roofline_bind_rule(error, status, "shape_rules[1]", "base > 0");
   if (!((-(INFINITY) <= call->scale_factor && call->scale_factor <= INFINITY) && call->scale_factor != 0.0
         && ((-(INFINITY) <= call->low_freq_factor && call->low_freq_factor <= INFINITY)
-        && call->low_freq_factor != 0.0)
+            && call->low_freq_factor != 0.0)
         && ((-(INFINITY) <= call->high_freq_factor && call->high_freq_factor <= INFINITY)
-        && call->high_freq_factor != 0.0)) || status != ROOFLINE_OK)
+            && call->high_freq_factor != 0.0)) || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[2]",
                               "all(-inf <= f <= inf and f != 0 for f in (scale_factor, low_freq_factor, high_freq_factor))");
   if (!(call->low_freq_factor != call->high_freq_factor) || status != ROOFLINE_OK)
@@ -399,13 +383,12 @@ static void ro_pe_llama31_fwd_set_defaults(void *args) {
 
 static roofline_status ro_pe_llama31_fwd_bind_any(roofline_call *call, const void *args,
                                                   roofline_error *error) {
-  return roofline_ro_pe_llama31_fwd_bind((roofline_ro_pe_llama31_fwd_call *)(void *)call,
+  return roofline_ro_pe_llama31_fwd_bind((roofline_ro_pe_llama31_fwd_call *)call,
                                          (const roofline_ro_pe_llama31_fwd_args *)args, error);
 }
 
 static roofline_status ro_pe_llama31_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_ro_pe_llama31_fwd_eval_roofline((const roofline_ro_pe_llama31_fwd_call *)(const void *)call,
-                                                  cost);
+  return roofline_ro_pe_llama31_fwd_eval_roofline((const roofline_ro_pe_llama31_fwd_call *)call, cost);
 }
 
 static const roofline_field ro_pe_llama31_fwd_indices[] = {
@@ -454,7 +437,7 @@ static const char *const ya_rn_fwd_input_layout_values[] = {"1d", "2d"};
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status ya_rn_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                         roofline_dtype *dtype_out) {
-  const roofline_ya_rn_fwd_call *call = (const roofline_ya_rn_fwd_call *)(const void *)self;
+  const roofline_ya_rn_fwd_call *call = (const roofline_ya_rn_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t S = call->S;
@@ -506,18 +489,12 @@ roofline_status roofline_ya_rn_fwd_eval_roofline(const roofline_ya_rn_fwd_call *
   const int32_t input_layout = call->input_layout;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t flops = roofline_mul(&status, 3, input_layout == ROOFLINE_YA_RN_FWD_INPUT_LAYOUT_2D
-                                     ? roofline_mul(&status,
-                                     roofline_mul(&status, roofline_mul(&status, B, S), H), D)
-                                     : roofline_mul(&status, S, D));
-  int64_t bytes = input_layout == ROOFLINE_YA_RN_FWD_INPUT_LAYOUT_1D
-      ? roofline_mul(&status, roofline_mul(&status, S, D), T_size)
-      : roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), D),
-      T_size); /* x: read */
+                                     ? roofline_mul4(&status, B, S, H, D) : roofline_mul(&status, S, D));
+  int64_t bytes = input_layout == ROOFLINE_YA_RN_FWD_INPUT_LAYOUT_1D ? roofline_mul3(&status, S, D, T_size)
+      : roofline_mul5(&status, B, S, H, D, T_size); /* x: read */
   bytes = roofline_add(&status, bytes, input_layout == ROOFLINE_YA_RN_FWD_INPUT_LAYOUT_1D
-                       ? roofline_mul(&status, roofline_mul(&status, S, D), T_size)
-                       : roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), D),
-                       T_size)); /* output: written */
+                       ? roofline_mul3(&status, S, D, T_size)
+                       : roofline_mul5(&status, B, S, H, D, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -531,7 +508,7 @@ const char *roofline_ya_rn_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_ya_rn_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_ya_rn_fwd_call *call = (const roofline_ya_rn_fwd_call *)(const void *)self;
+  const roofline_ya_rn_fwd_call *call = (const roofline_ya_rn_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t S = call->S;
@@ -540,10 +517,8 @@ roofline_status roofline_ya_rn_fwd_read_bytes(const roofline_call *self, int64_t
   const roofline_dtype T = call->T;
   const int32_t input_layout = call->input_layout;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = input_layout == ROOFLINE_YA_RN_FWD_INPUT_LAYOUT_1D
-      ? roofline_mul(&status, roofline_mul(&status, S, D), T_size)
-      : roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), D),
-      T_size); /* x: read */
+  int64_t total = input_layout == ROOFLINE_YA_RN_FWD_INPUT_LAYOUT_1D ? roofline_mul3(&status, S, D, T_size)
+      : roofline_mul5(&status, B, S, H, D, T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -561,8 +536,8 @@ roofline_status roofline_ya_rn_fwd_bind(roofline_ya_rn_fwd_call *call, const roo
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_ya_rn_fwd_op;
   call->input_layout = args->input_layout;
-  if ((status = roofline_bind_range(error, "params.input_layout", args->input_layout, 1,
-                                    2)) != ROOFLINE_OK) return status;
+  status = roofline_bind_range(error, "params.input_layout", args->input_layout, 1, 2);
+  if (status != ROOFLINE_OK) return status;
   call->base = args->base;
   call->scale = args->scale;
   call->original_max_position = args->original_max_position;
@@ -630,12 +605,12 @@ static void ya_rn_fwd_set_defaults(void *args) {
 }
 
 static roofline_status ya_rn_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_ya_rn_fwd_bind((roofline_ya_rn_fwd_call *)(void *)call,
-                                 (const roofline_ya_rn_fwd_args *)args, error);
+  return roofline_ya_rn_fwd_bind((roofline_ya_rn_fwd_call *)call, (const roofline_ya_rn_fwd_args *)args,
+                                 error);
 }
 
 static roofline_status ya_rn_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_ya_rn_fwd_eval_roofline((const roofline_ya_rn_fwd_call *)(const void *)call, cost);
+  return roofline_ya_rn_fwd_eval_roofline((const roofline_ya_rn_fwd_call *)call, cost);
 }
 
 static const roofline_field ya_rn_fwd_indices[] = {
@@ -683,7 +658,7 @@ static const char *const long_ro_pe_fwd_input_layout_values[] = {"1d", "2d"};
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status long_ro_pe_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                              roofline_dtype *dtype_out) {
-  const roofline_long_ro_pe_fwd_call *call = (const roofline_long_ro_pe_fwd_call *)(const void *)self;
+  const roofline_long_ro_pe_fwd_call *call = (const roofline_long_ro_pe_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t S = call->S;
@@ -743,22 +718,16 @@ roofline_status roofline_long_ro_pe_fwd_eval_roofline(const roofline_long_ro_pe_
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t R_size = (roofline_dtype_bits(R) + 7) / 8;
   const int64_t flops = roofline_mul(&status, 3, input_layout == ROOFLINE_LONG_RO_PE_FWD_INPUT_LAYOUT_2D
-                                     ? roofline_mul(&status,
-                                     roofline_mul(&status, roofline_mul(&status, B, S), H), D)
-                                     : roofline_mul(&status, S, D));
+                                     ? roofline_mul4(&status, B, S, H, D) : roofline_mul(&status, S, D));
   int64_t bytes = input_layout == ROOFLINE_LONG_RO_PE_FWD_INPUT_LAYOUT_1D
-      ? roofline_mul(&status, roofline_mul(&status, S, D), T_size)
-      : roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), D),
-      T_size); /* x: read */
-  if (call->present.rescale_factors) bytes = roofline_add(&status, bytes,
-                                                          roofline_mul(&status,
-                                                          roofline_floordiv(&status, D, 2),
-                                                          R_size)); /* rescale_factors: read */
+      ? roofline_mul3(&status, S, D, T_size) : roofline_mul5(&status, B, S, H, D, T_size); /* x: read */
+  if (call->present.rescale_factors)
+    bytes = roofline_add(&status, bytes,
+                         roofline_mul(&status, roofline_floordiv(&status, D, 2),
+                                      R_size)); /* rescale_factors: read */
   bytes = roofline_add(&status, bytes, input_layout == ROOFLINE_LONG_RO_PE_FWD_INPUT_LAYOUT_1D
-                       ? roofline_mul(&status, roofline_mul(&status, S, D), T_size)
-                       : roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), D),
-                       T_size)); /* output: written */
+                       ? roofline_mul3(&status, S, D, T_size)
+                       : roofline_mul5(&status, B, S, H, D, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -772,7 +741,7 @@ const char *roofline_long_ro_pe_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_long_ro_pe_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_long_ro_pe_fwd_call *call = (const roofline_long_ro_pe_fwd_call *)(const void *)self;
+  const roofline_long_ro_pe_fwd_call *call = (const roofline_long_ro_pe_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t S = call->S;
@@ -784,13 +753,11 @@ roofline_status roofline_long_ro_pe_fwd_read_bytes(const roofline_call *self, in
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t R_size = (roofline_dtype_bits(R) + 7) / 8;
   int64_t total = input_layout == ROOFLINE_LONG_RO_PE_FWD_INPUT_LAYOUT_1D
-      ? roofline_mul(&status, roofline_mul(&status, S, D), T_size)
-      : roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), D),
-      T_size); /* x: read */
-  if (call->present.rescale_factors) total = roofline_add(&status, total,
-                                                          roofline_mul(&status,
-                                                          roofline_floordiv(&status, D, 2),
-                                                          R_size)); /* rescale_factors: read */
+      ? roofline_mul3(&status, S, D, T_size) : roofline_mul5(&status, B, S, H, D, T_size); /* x: read */
+  if (call->present.rescale_factors)
+    total = roofline_add(&status, total,
+                         roofline_mul(&status, roofline_floordiv(&status, D, 2),
+                                      R_size)); /* rescale_factors: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -810,15 +777,16 @@ roofline_status roofline_long_ro_pe_fwd_bind(roofline_long_ro_pe_fwd_call *call,
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_long_ro_pe_fwd_op;
   call->input_layout = args->input_layout;
-  if ((status = roofline_bind_range(error, "params.input_layout", args->input_layout, 1,
-                                    2)) != ROOFLINE_OK) return status;
+  status = roofline_bind_range(error, "params.input_layout", args->input_layout, 1, 2);
+  if (status != ROOFLINE_OK) return status;
   call->base = args->base;
   call->max_position_embeddings = args->max_position_embeddings;
   call->original_max_position_embeddings = args->original_max_position_embeddings;
   call->present.rescale_factors = args->rescale_factors.dtype != ROOFLINE_DTYPE_NONE;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "params.rescale_factors", &args->rescale_factors,
-                                     call->present.rescale_factors)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "params.rescale_factors", &args->rescale_factors,
+                                call->present.rescale_factors);
+  if (status != ROOFLINE_OK) return status;
   if (!(call->base > 0.0) || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[1]", "base > 0");
   if (!(call->max_position_embeddings > 0) || status != ROOFLINE_OK)
@@ -882,13 +850,12 @@ static void long_ro_pe_fwd_set_defaults(void *args) {
 }
 
 static roofline_status long_ro_pe_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_long_ro_pe_fwd_bind((roofline_long_ro_pe_fwd_call *)(void *)call,
+  return roofline_long_ro_pe_fwd_bind((roofline_long_ro_pe_fwd_call *)call,
                                       (const roofline_long_ro_pe_fwd_args *)args, error);
 }
 
 static roofline_status long_ro_pe_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_long_ro_pe_fwd_eval_roofline((const roofline_long_ro_pe_fwd_call *)(const void *)call,
-                                               cost);
+  return roofline_long_ro_pe_fwd_eval_roofline((const roofline_long_ro_pe_fwd_call *)call, cost);
 }
 
 static const roofline_field long_ro_pe_fwd_indices[] = {
@@ -916,7 +883,8 @@ static const roofline_tensor_info long_ro_pe_fwd_tensors[] = {
      ROOFLINE_NOWHERE},
     {"rescale_factors", ROOFLINE_CONSTRUCTION,
      (ptrdiff_t)(offsetof(roofline_long_ro_pe_fwd_call, present) + offsetof(roofline_long_ro_pe_fwd_present,
-     rescale_factors)), (ptrdiff_t)offsetof(roofline_long_ro_pe_fwd_args, rescale_factors), ROOFLINE_NOWHERE},
+        rescale_factors)), (ptrdiff_t)offsetof(roofline_long_ro_pe_fwd_args, rescale_factors),
+     ROOFLINE_NOWHERE},
     {"output", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE},
 };
 
@@ -937,7 +905,8 @@ const roofline_op roofline_long_ro_pe_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status ro_pe_neox_position_ids_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                           roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_ro_pe_neox_position_ids_fwd_call *call = (const roofline_ro_pe_neox_position_ids_fwd_call *)(const void *)self;
+  const roofline_ro_pe_neox_position_ids_fwd_call *call =
+      (const roofline_ro_pe_neox_position_ids_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const int64_t H = call->H;
@@ -969,7 +938,8 @@ static roofline_status ro_pe_neox_position_ids_fwd_tensor(const roofline_call *s
 
 /* RoPENeoxPositionIdsFwdOp (rope.yaml:152): flops 3 * N * H * (rotary_dim.value if present(rotary_dim)
    else D) (rope.yaml:178); bytes derived from the signature */
-roofline_status roofline_ro_pe_neox_position_ids_fwd_eval_roofline(const roofline_ro_pe_neox_position_ids_fwd_call *call, roofline_cost *cost) {
+roofline_status roofline_ro_pe_neox_position_ids_fwd_eval_roofline(const roofline_ro_pe_neox_position_ids_fwd_call *call,
+                                                                   roofline_cost *cost) {
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
@@ -979,14 +949,11 @@ roofline_status roofline_ro_pe_neox_position_ids_fwd_eval_roofline(const rooflin
   const roofline_dtype P = call->P;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t P_size = (roofline_dtype_bits(P) + 7) / 8;
-  const int64_t flops = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, 3, N), H),
-                                     call->rotary_dim.tag != ROOFLINE_TAG_NONE ? call->rotary_dim.u.i : D);
-  int64_t bytes = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, N, H), D),
-                               T_size); /* x: read */
+  const int64_t flops = roofline_mul4(&status, 3, N, H, call->rotary_dim.tag != ROOFLINE_TAG_NONE
+                                      ? call->rotary_dim.u.i : D);
+  int64_t bytes = roofline_mul4(&status, N, H, D, T_size); /* x: read */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, N, P_size)); /* position_ids: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, N, H), D),
-                       T_size)); /* output: written */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, N, H, D, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1000,7 +967,8 @@ const char *roofline_ro_pe_neox_position_ids_fwd_roof_key(const roofline_call *s
 
 roofline_status roofline_ro_pe_neox_position_ids_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_ro_pe_neox_position_ids_fwd_call *call = (const roofline_ro_pe_neox_position_ids_fwd_call *)(const void *)self;
+  const roofline_ro_pe_neox_position_ids_fwd_call *call =
+      (const roofline_ro_pe_neox_position_ids_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const int64_t H = call->H;
@@ -1009,8 +977,7 @@ roofline_status roofline_ro_pe_neox_position_ids_fwd_read_bytes(const roofline_c
   const roofline_dtype P = call->P;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t P_size = (roofline_dtype_bits(P) + 7) / 8;
-  int64_t total = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, N, H), D),
-                               T_size); /* x: read */
+  int64_t total = roofline_mul4(&status, N, H, D, T_size); /* x: read */
   total = roofline_add(&status, total, roofline_mul(&status, N, P_size)); /* position_ids: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
@@ -1025,7 +992,8 @@ static const roofline_bind_names ro_pe_neox_position_ids_fwd_names[] = {
 static const roofline_bind_union ro_pe_neox_position_ids_fwd_rotary_dim_union = {0x5u, 0x0u, NULL, 0, NULL, 0,
     false};
 roofline_status roofline_ro_pe_neox_position_ids_fwd_bind(roofline_ro_pe_neox_position_ids_fwd_call *call,
-                                                          const roofline_ro_pe_neox_position_ids_fwd_args *args, roofline_error *error) {
+                                                          const roofline_ro_pe_neox_position_ids_fwd_args *args,
+                                                          roofline_error *error) {
   const roofline_bind_names *names = ro_pe_neox_position_ids_fwd_names;
   roofline_status status = ROOFLINE_OK;
   (void)status;
@@ -1034,11 +1002,12 @@ roofline_status roofline_ro_pe_neox_position_ids_fwd_bind(roofline_ro_pe_neox_po
   call->max_position = args->max_position;
   call->base = args->base;
   call->rotary_dim = args->rotary_dim;
-  if ((status = roofline_bind_value(error, "params.rotary_dim", &args->rotary_dim,
-                                    &ro_pe_neox_position_ids_fwd_rotary_dim_union)) != ROOFLINE_OK) return status;
+  status = roofline_bind_value(error, "params.rotary_dim", &args->rotary_dim,
+                               &ro_pe_neox_position_ids_fwd_rotary_dim_union);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.position_ids", &args->position_ids,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.position_ids", &args->position_ids, true);
+  if (status != ROOFLINE_OK) return status;
   call->metadata.position_ids = roofline_bind_metadata(&args->position_ids);
   if (!(0 < call->max_position && call->max_position <= INT64_C(2147483648)) || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[0]", "0 < max_position <= 2147483648");
@@ -1057,13 +1026,13 @@ roofline_status roofline_ro_pe_neox_position_ids_fwd_bind(roofline_ro_pe_neox_po
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   if (!(call->rotary_dim.tag != ROOFLINE_TAG_NONE
         ? (call->rotary_dim.u.i > 0 && roofline_mod(&status, call->rotary_dim.u.i, 2) == 0
-        && call->rotary_dim.u.i <= call->D) : (call->D > 0 && roofline_mod(&status, call->D, 2) == 0))
-        || status != ROOFLINE_OK)
+           && call->rotary_dim.u.i <= call->D) : (call->D > 0 && roofline_mod(&status, call->D, 2) == 0))
+      || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[1]",
                               "rotary_dim.value > 0 and rotary_dim.value % 2 == 0 and rotary_dim.value <= D if present(rotary_dim) else D > 0 and D % 2 == 0");
   if (call->metadata.position_ids.data != NULL
       && !(roofline_in_range(&status, &call->metadata.position_ids, 0, call->max_position)
-      && status == ROOFLINE_OK))
+           && status == ROOFLINE_OK))
     return roofline_bind_rule(error, status, "inputs.position_ids.requires[0]", "in_range(0, max_position)");
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
   return ROOFLINE_OK;
@@ -1128,13 +1097,14 @@ static void ro_pe_neox_position_ids_fwd_set_defaults(void *args) {
 
 static roofline_status ro_pe_neox_position_ids_fwd_bind_any(roofline_call *call, const void *args,
                                                             roofline_error *error) {
-  return roofline_ro_pe_neox_position_ids_fwd_bind((roofline_ro_pe_neox_position_ids_fwd_call *)(void *)call,
+  return roofline_ro_pe_neox_position_ids_fwd_bind((roofline_ro_pe_neox_position_ids_fwd_call *)call,
                                                    (const roofline_ro_pe_neox_position_ids_fwd_args *)args,
                                                    error);
 }
 
 static roofline_status ro_pe_neox_position_ids_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_ro_pe_neox_position_ids_fwd_eval_roofline((const roofline_ro_pe_neox_position_ids_fwd_call *)(const void *)call, cost);
+  return roofline_ro_pe_neox_position_ids_fwd_eval_roofline((const roofline_ro_pe_neox_position_ids_fwd_call *)call,
+                                                            cost);
 }
 
 static const roofline_field ro_pe_neox_position_ids_fwd_indices[] = {
@@ -1158,7 +1128,7 @@ static const roofline_tensor_info ro_pe_neox_position_ids_fwd_tensors[] = {
     {"position_ids", ROOFLINE_INPUT, ROOFLINE_NOWHERE,
      (ptrdiff_t)offsetof(roofline_ro_pe_neox_position_ids_fwd_args, position_ids),
      (ptrdiff_t)(offsetof(roofline_ro_pe_neox_position_ids_fwd_call,
-     metadata) + offsetof(roofline_ro_pe_neox_position_ids_fwd_metadata, position_ids))},
+                          metadata) + offsetof(roofline_ro_pe_neox_position_ids_fwd_metadata, position_ids))},
     {"output", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE},
 };
 static const char *const ro_pe_neox_position_ids_fwd_list_names[] = {
@@ -1184,7 +1154,7 @@ const roofline_op roofline_ro_pe_neox_position_ids_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status ro_pe_cos_sin_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                 roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_ro_pe_cos_sin_fwd_call *call = (const roofline_ro_pe_cos_sin_fwd_call *)(const void *)self;
+  const roofline_ro_pe_cos_sin_fwd_call *call = (const roofline_ro_pe_cos_sin_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t S = call->S;
@@ -1252,31 +1222,13 @@ roofline_status roofline_ro_pe_cos_sin_fwd_eval_roofline(const roofline_ro_pe_co
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status,
-                                     roofline_mul(&status,
-                                     roofline_mul(&status, roofline_mul(&status, 3, B), S),
-                                     roofline_add(&status, H, H_kv)), D);
-  int64_t bytes = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H),
-                               D), T_size); /* q: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H_kv), D),
-                       T_size)); /* k: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), D),
-                       T_size)); /* cos: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), D),
-                       T_size)); /* sin: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), D),
-                       T_size)); /* q_out: written */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H_kv), D),
-                       T_size)); /* k_out: written */
+  const int64_t flops = roofline_mul5(&status, 3, B, S, roofline_add(&status, H, H_kv), D);
+  int64_t bytes = roofline_mul5(&status, B, S, H, D, T_size); /* q: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H_kv, D, T_size)); /* k: read */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, S, D, T_size)); /* cos: read */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, S, D, T_size)); /* sin: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, D, T_size)); /* q_out: written */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H_kv, D, T_size)); /* k_out: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1290,7 +1242,7 @@ const char *roofline_ro_pe_cos_sin_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_ro_pe_cos_sin_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_ro_pe_cos_sin_fwd_call *call = (const roofline_ro_pe_cos_sin_fwd_call *)(const void *)self;
+  const roofline_ro_pe_cos_sin_fwd_call *call = (const roofline_ro_pe_cos_sin_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t S = call->S;
@@ -1299,19 +1251,10 @@ roofline_status roofline_ro_pe_cos_sin_fwd_read_bytes(const roofline_call *self,
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H),
-                               D), T_size); /* q: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H_kv), D),
-                       T_size)); /* k: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), D),
-                       T_size)); /* cos: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), D),
-                       T_size)); /* sin: read */
+  int64_t total = roofline_mul5(&status, B, S, H, D, T_size); /* q: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H_kv, D, T_size)); /* k: read */
+  total = roofline_add(&status, total, roofline_mul4(&status, B, S, D, T_size)); /* cos: read */
+  total = roofline_add(&status, total, roofline_mul4(&status, B, S, D, T_size)); /* sin: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -1378,13 +1321,12 @@ static void ro_pe_cos_sin_fwd_set_defaults(void *args) {
 
 static roofline_status ro_pe_cos_sin_fwd_bind_any(roofline_call *call, const void *args,
                                                   roofline_error *error) {
-  return roofline_ro_pe_cos_sin_fwd_bind((roofline_ro_pe_cos_sin_fwd_call *)(void *)call,
+  return roofline_ro_pe_cos_sin_fwd_bind((roofline_ro_pe_cos_sin_fwd_call *)call,
                                          (const roofline_ro_pe_cos_sin_fwd_args *)args, error);
 }
 
 static roofline_status ro_pe_cos_sin_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_ro_pe_cos_sin_fwd_eval_roofline((const roofline_ro_pe_cos_sin_fwd_call *)(const void *)call,
-                                                  cost);
+  return roofline_ro_pe_cos_sin_fwd_eval_roofline((const roofline_ro_pe_cos_sin_fwd_call *)call, cost);
 }
 
 static const roofline_field ro_pe_cos_sin_fwd_indices[] = {
@@ -1424,7 +1366,7 @@ const roofline_op roofline_ro_pe_cos_sin_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status m_ro_pe_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                           roofline_dtype *dtype_out) {
-  const roofline_m_ro_pe_fwd_call *call = (const roofline_m_ro_pe_fwd_call *)(const void *)self;
+  const roofline_m_ro_pe_fwd_call *call = (const roofline_m_ro_pe_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const int64_t H = call->H;
@@ -1467,18 +1409,12 @@ roofline_status roofline_m_ro_pe_fwd_eval_roofline(const roofline_m_ro_pe_fwd_ca
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status,
-                                     roofline_mul(&status, roofline_mul(&status, 3, N),
-                                     roofline_add(&status, H, H_kv)), D);
-  int64_t bytes = roofline_mul(&status, 2,
-                               roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, N, H), D),
-                               T_size)); /* q: read and written */
+  const int64_t flops = roofline_mul4(&status, 3, N, roofline_add(&status, H, H_kv), D);
+  int64_t bytes = roofline_mul(&status, 2, roofline_mul4(&status, N, H, D, T_size)); /* q: read and written */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, 2,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, N, H_kv), D),
-                       T_size))); /* k: read and written */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, 3, N), 8)); /* positions: read */
+                                    roofline_mul4(&status, N, H_kv, D, T_size))); /* k: read and written */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, 3, N, 8)); /* positions: read */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1492,7 +1428,7 @@ const char *roofline_m_ro_pe_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_m_ro_pe_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_m_ro_pe_fwd_call *call = (const roofline_m_ro_pe_fwd_call *)(const void *)self;
+  const roofline_m_ro_pe_fwd_call *call = (const roofline_m_ro_pe_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const int64_t H = call->H;
@@ -1500,13 +1436,9 @@ roofline_status roofline_m_ro_pe_fwd_read_bytes(const roofline_call *self, int64
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, N, H), D),
-                               T_size); /* q: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, N, H_kv), D),
-                       T_size)); /* k: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_mul(&status, 3, N), 8)); /* positions: read */
+  int64_t total = roofline_mul4(&status, N, H, D, T_size); /* q: read */
+  total = roofline_add(&status, total, roofline_mul4(&status, N, H_kv, D, T_size)); /* k: read */
+  total = roofline_add(&status, total, roofline_mul3(&status, 3, N, 8)); /* positions: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -1525,13 +1457,13 @@ roofline_status roofline_m_ro_pe_fwd_bind(roofline_m_ro_pe_fwd_call *call,
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_m_ro_pe_fwd_op;
   call->mrope_section = args->mrope_section;
-  if ((status = roofline_bind_seq(error, "params.mrope_section", args->mrope_section, 3,
-                                  false)) != ROOFLINE_OK) return status;
+  status = roofline_bind_seq(error, "params.mrope_section", args->mrope_section, 3, false);
+  if (status != ROOFLINE_OK) return status;
   call->base = args->base;
   if ((status = roofline_bind_passed(error, "inputs.q", &args->q, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.k", &args->k, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.positions", &args->positions,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.positions", &args->positions, true);
+  if (status != ROOFLINE_OK) return status;
   if (!(call->base > 0.0) || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[1]", "base > 0");
   /* q: [N, H, D] */
@@ -1577,12 +1509,12 @@ static void m_ro_pe_fwd_set_defaults(void *args) {
 }
 
 static roofline_status m_ro_pe_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_m_ro_pe_fwd_bind((roofline_m_ro_pe_fwd_call *)(void *)call,
-                                   (const roofline_m_ro_pe_fwd_args *)args, error);
+  return roofline_m_ro_pe_fwd_bind((roofline_m_ro_pe_fwd_call *)call, (const roofline_m_ro_pe_fwd_args *)args,
+                                   error);
 }
 
 static roofline_status m_ro_pe_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_m_ro_pe_fwd_eval_roofline((const roofline_m_ro_pe_fwd_call *)(const void *)call, cost);
+  return roofline_m_ro_pe_fwd_eval_roofline((const roofline_m_ro_pe_fwd_call *)call, cost);
 }
 
 static const roofline_field m_ro_pe_fwd_indices[] = {
@@ -1622,7 +1554,7 @@ const roofline_op roofline_m_ro_pe_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status ro_pe_bwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                         roofline_dtype *dtype_out) {
-  const roofline_ro_pe_bwd_call *call = (const roofline_ro_pe_bwd_call *)(const void *)self;
+  const roofline_ro_pe_bwd_call *call = (const roofline_ro_pe_bwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t S = call->S;
@@ -1660,16 +1592,9 @@ roofline_status roofline_ro_pe_bwd_eval_roofline(const roofline_ro_pe_bwd_call *
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status,
-                                     roofline_mul(&status,
-                                     roofline_mul(&status, roofline_mul(&status, 3, B), S), H), D);
-  int64_t bytes = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H),
-                               D), T_size); /* grad_out: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H), D),
-                       T_size)); /* grad_x: written */
+  const int64_t flops = roofline_mul5(&status, 3, B, S, H, D);
+  int64_t bytes = roofline_mul5(&status, B, S, H, D, T_size); /* grad_out: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, D, T_size)); /* grad_x: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1683,7 +1608,7 @@ const char *roofline_ro_pe_bwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_ro_pe_bwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_ro_pe_bwd_call *call = (const roofline_ro_pe_bwd_call *)(const void *)self;
+  const roofline_ro_pe_bwd_call *call = (const roofline_ro_pe_bwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t S = call->S;
@@ -1691,9 +1616,7 @@ roofline_status roofline_ro_pe_bwd_read_bytes(const roofline_call *self, int64_t
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H),
-                               D), T_size); /* grad_out: read */
+  int64_t total = roofline_mul5(&status, B, S, H, D, T_size); /* grad_out: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -1711,14 +1634,14 @@ roofline_status roofline_ro_pe_bwd_bind(roofline_ro_pe_bwd_call *call, const roo
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_ro_pe_bwd_op;
   call->base = args->base;
-  if ((status = roofline_bind_passed(error, "inputs.grad_out", &args->grad_out,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.grad_out", &args->grad_out, true);
+  if (status != ROOFLINE_OK) return status;
   if (!(call->base > 0.0) || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[1]", "base > 0");
   /* grad_out: [B, S, H, D] */
   call->T = args->grad_out.dtype;
-  if ((status = roofline_bind_rank(error, &names[0], &args->grad_out, 4,
-                                   false)) != ROOFLINE_OK) return status;
+  status = roofline_bind_rank(error, &names[0], &args->grad_out, 4, false);
+  if (status != ROOFLINE_OK) return status;
   call->B = args->grad_out.dims[0];
   call->S = args->grad_out.dims[1];
   call->H = args->grad_out.dims[2];
@@ -1751,12 +1674,12 @@ static void ro_pe_bwd_set_defaults(void *args) {
 }
 
 static roofline_status ro_pe_bwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_ro_pe_bwd_bind((roofline_ro_pe_bwd_call *)(void *)call,
-                                 (const roofline_ro_pe_bwd_args *)args, error);
+  return roofline_ro_pe_bwd_bind((roofline_ro_pe_bwd_call *)call, (const roofline_ro_pe_bwd_args *)args,
+                                 error);
 }
 
 static roofline_status ro_pe_bwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_ro_pe_bwd_eval_roofline((const roofline_ro_pe_bwd_call *)(const void *)call, cost);
+  return roofline_ro_pe_bwd_eval_roofline((const roofline_ro_pe_bwd_call *)call, cost);
 }
 
 static const roofline_field ro_pe_bwd_indices[] = {

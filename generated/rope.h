@@ -52,7 +52,7 @@ extern const roofline_op roofline_ro_pe_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_ro_pe_fwd_call *roofline_ro_pe_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_ro_pe_fwd_op ? (const roofline_ro_pe_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_ro_pe_fwd_op ? (const roofline_ro_pe_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -110,8 +110,7 @@ extern const roofline_op roofline_ro_pe_llama31_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_ro_pe_llama31_fwd_call *roofline_ro_pe_llama31_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_ro_pe_llama31_fwd_op
-      ? (const roofline_ro_pe_llama31_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_ro_pe_llama31_fwd_op ? (const roofline_ro_pe_llama31_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -174,7 +173,7 @@ extern const roofline_op roofline_ya_rn_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_ya_rn_fwd_call *roofline_ya_rn_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_ya_rn_fwd_op ? (const roofline_ya_rn_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_ya_rn_fwd_op ? (const roofline_ya_rn_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -234,8 +233,7 @@ extern const roofline_op roofline_long_ro_pe_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_long_ro_pe_fwd_call *roofline_long_ro_pe_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_long_ro_pe_fwd_op ? (const roofline_long_ro_pe_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_long_ro_pe_fwd_op ? (const roofline_long_ro_pe_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -290,15 +288,17 @@ extern const roofline_op roofline_ro_pe_neox_position_ids_fwd_op;
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_ro_pe_neox_position_ids_fwd_call *roofline_ro_pe_neox_position_ids_fwd_cast(const roofline_call *call) {
   return call->op == &roofline_ro_pe_neox_position_ids_fwd_op
-      ? (const roofline_ro_pe_neox_position_ids_fwd_call *)(const void *)call : NULL;
+      ? (const roofline_ro_pe_neox_position_ids_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
 roofline_status roofline_ro_pe_neox_position_ids_fwd_bind(roofline_ro_pe_neox_position_ids_fwd_call *call,
-                                                          const roofline_ro_pe_neox_position_ids_fwd_args *args, roofline_error *error);
+                                                          const roofline_ro_pe_neox_position_ids_fwd_args *args,
+                                                          roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
-roofline_status roofline_ro_pe_neox_position_ids_fwd_eval_roofline(const roofline_ro_pe_neox_position_ids_fwd_call *call, roofline_cost *cost);
+roofline_status roofline_ro_pe_neox_position_ids_fwd_eval_roofline(const roofline_ro_pe_neox_position_ids_fwd_call *call,
+                                                                   roofline_cost *cost);
 const char *roofline_ro_pe_neox_position_ids_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_ro_pe_neox_position_ids_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -332,8 +332,7 @@ extern const roofline_op roofline_ro_pe_cos_sin_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_ro_pe_cos_sin_fwd_call *roofline_ro_pe_cos_sin_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_ro_pe_cos_sin_fwd_op
-      ? (const roofline_ro_pe_cos_sin_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_ro_pe_cos_sin_fwd_op ? (const roofline_ro_pe_cos_sin_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -380,7 +379,7 @@ extern const roofline_op roofline_m_ro_pe_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_m_ro_pe_fwd_call *roofline_m_ro_pe_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_m_ro_pe_fwd_op ? (const roofline_m_ro_pe_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_m_ro_pe_fwd_op ? (const roofline_m_ro_pe_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -422,7 +421,7 @@ extern const roofline_op roofline_ro_pe_bwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_ro_pe_bwd_call *roofline_ro_pe_bwd_cast(const roofline_call *call) {
-  return call->op == &roofline_ro_pe_bwd_op ? (const roofline_ro_pe_bwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_ro_pe_bwd_op ? (const roofline_ro_pe_bwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,

@@ -9,7 +9,7 @@
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status temperature_fwd_tensor(const roofline_call *self, int32_t tensor,
                                               roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_temperature_fwd_call *call = (const roofline_temperature_fwd_call *)(const void *)self;
+  const roofline_temperature_fwd_call *call = (const roofline_temperature_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t V = call->V;
@@ -41,8 +41,7 @@ roofline_status roofline_temperature_fwd_eval_roofline(const roofline_temperatur
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t flops = roofline_mul(&status, B, V);
   int64_t bytes = roofline_mul(&status, 2,
-                               roofline_mul(&status, roofline_mul(&status, B, V),
-                               T_size)); /* logits: read and written */
+                               roofline_mul3(&status, B, V, T_size)); /* logits: read and written */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, B, 4)); /* temperature: read */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
@@ -57,13 +56,13 @@ const char *roofline_temperature_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_temperature_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_temperature_fwd_call *call = (const roofline_temperature_fwd_call *)(const void *)self;
+  const roofline_temperature_fwd_call *call = (const roofline_temperature_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t V = call->V;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status, roofline_mul(&status, B, V), T_size); /* logits: read */
+  int64_t total = roofline_mul3(&status, B, V, T_size); /* logits: read */
   total = roofline_add(&status, total, roofline_mul(&status, B, 4)); /* temperature: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
@@ -82,10 +81,10 @@ roofline_status roofline_temperature_fwd_bind(roofline_temperature_fwd_call *cal
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_temperature_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.logits", &args->logits,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.temperature", &args->temperature,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.logits", &args->logits, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.temperature", &args->temperature, true);
+  if (status != ROOFLINE_OK) return status;
   /* logits: [B, V] */
   call->T = args->logits.dtype;
   if ((status = roofline_bind_rank(error, &names[0], &args->logits, 2, false)) != ROOFLINE_OK) return status;
@@ -115,13 +114,12 @@ static void temperature_fwd_set_defaults(void *args) {
 
 static roofline_status temperature_fwd_bind_any(roofline_call *call, const void *args,
                                                 roofline_error *error) {
-  return roofline_temperature_fwd_bind((roofline_temperature_fwd_call *)(void *)call,
+  return roofline_temperature_fwd_bind((roofline_temperature_fwd_call *)call,
                                        (const roofline_temperature_fwd_args *)args, error);
 }
 
 static roofline_status temperature_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_temperature_fwd_eval_roofline((const roofline_temperature_fwd_call *)(const void *)call,
-                                                cost);
+  return roofline_temperature_fwd_eval_roofline((const roofline_temperature_fwd_call *)call, cost);
 }
 
 static const roofline_field temperature_fwd_indices[] = {
@@ -152,7 +150,7 @@ const roofline_op roofline_temperature_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status repetition_penalty_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                      roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_repetition_penalty_fwd_call *call = (const roofline_repetition_penalty_fwd_call *)(const void *)self;
+  const roofline_repetition_penalty_fwd_call *call = (const roofline_repetition_penalty_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t V = call->V;
@@ -180,18 +178,18 @@ static roofline_status repetition_penalty_fwd_tensor(const roofline_call *self, 
 
 /* RepetitionPenaltyFwdOp (sampling.yaml:19): flops 3 * B * V + B (sampling.yaml:36); bytes derived from
    the signature */
-roofline_status roofline_repetition_penalty_fwd_eval_roofline(const roofline_repetition_penalty_fwd_call *call, roofline_cost *cost) {
+roofline_status roofline_repetition_penalty_fwd_eval_roofline(const roofline_repetition_penalty_fwd_call *call,
+                                                              roofline_cost *cost) {
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t V = call->V;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t flops = roofline_mul(&status, roofline_mul(&status, 3, B), V);
+  int64_t flops = roofline_mul3(&status, 3, B, V);
   flops = roofline_add(&status, flops, B);
   int64_t bytes = roofline_mul(&status, 2,
-                               roofline_mul(&status, roofline_mul(&status, B, V),
-                               T_size)); /* logits: read and written */
+                               roofline_mul3(&status, B, V, T_size)); /* logits: read and written */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, B, V)); /* seen: read */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, B, 4)); /* penalty: read */
   if (status != ROOFLINE_OK) return status;
@@ -207,13 +205,13 @@ const char *roofline_repetition_penalty_fwd_roof_key(const roofline_call *self) 
 
 roofline_status roofline_repetition_penalty_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_repetition_penalty_fwd_call *call = (const roofline_repetition_penalty_fwd_call *)(const void *)self;
+  const roofline_repetition_penalty_fwd_call *call = (const roofline_repetition_penalty_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t V = call->V;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status, roofline_mul(&status, B, V), T_size); /* logits: read */
+  int64_t total = roofline_mul3(&status, B, V, T_size); /* logits: read */
   total = roofline_add(&status, total, roofline_mul(&status, B, V)); /* seen: read */
   total = roofline_add(&status, total, roofline_mul(&status, B, 4)); /* penalty: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -234,11 +232,11 @@ roofline_status roofline_repetition_penalty_fwd_bind(roofline_repetition_penalty
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_repetition_penalty_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.logits", &args->logits,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.logits", &args->logits, true);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.seen", &args->seen, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.penalty", &args->penalty,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.penalty", &args->penalty, true);
+  if (status != ROOFLINE_OK) return status;
   /* logits: [B, V] */
   call->T = args->logits.dtype;
   if ((status = roofline_bind_rank(error, &names[0], &args->logits, 2, false)) != ROOFLINE_OK) return status;
@@ -268,12 +266,13 @@ static void repetition_penalty_fwd_set_defaults(void *args) {
 
 static roofline_status repetition_penalty_fwd_bind_any(roofline_call *call, const void *args,
                                                        roofline_error *error) {
-  return roofline_repetition_penalty_fwd_bind((roofline_repetition_penalty_fwd_call *)(void *)call,
+  return roofline_repetition_penalty_fwd_bind((roofline_repetition_penalty_fwd_call *)call,
                                               (const roofline_repetition_penalty_fwd_args *)args, error);
 }
 
 static roofline_status repetition_penalty_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_repetition_penalty_fwd_eval_roofline((const roofline_repetition_penalty_fwd_call *)(const void *)call, cost);
+  return roofline_repetition_penalty_fwd_eval_roofline((const roofline_repetition_penalty_fwd_call *)call,
+                                                       cost);
 }
 
 static const roofline_field repetition_penalty_fwd_indices[] = {
@@ -308,7 +307,8 @@ const roofline_op roofline_repetition_penalty_fwd_op = {
 static roofline_status presence_frequency_penalty_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                              roofline_shape *shape,
                                                              roofline_dtype *dtype_out) {
-  const roofline_presence_frequency_penalty_fwd_call *call = (const roofline_presence_frequency_penalty_fwd_call *)(const void *)self;
+  const roofline_presence_frequency_penalty_fwd_call *call =
+      (const roofline_presence_frequency_penalty_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t V = call->V;
@@ -340,19 +340,18 @@ static roofline_status presence_frequency_penalty_fwd_tensor(const roofline_call
 
 /* PresenceFrequencyPenaltyFwdOp (sampling.yaml:38): flops 4 * B * V (sampling.yaml:55); bytes derived from
    the signature */
-roofline_status roofline_presence_frequency_penalty_fwd_eval_roofline(const roofline_presence_frequency_penalty_fwd_call *call, roofline_cost *cost) {
+roofline_status roofline_presence_frequency_penalty_fwd_eval_roofline(const roofline_presence_frequency_penalty_fwd_call *call,
+                                                                      roofline_cost *cost) {
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t V = call->V;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status, roofline_mul(&status, 4, B), V);
+  const int64_t flops = roofline_mul3(&status, 4, B, V);
   int64_t bytes = roofline_mul(&status, 2,
-                               roofline_mul(&status, roofline_mul(&status, B, V),
-                               T_size)); /* logits: read and written */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, B, V), 4)); /* counts: read */
+                               roofline_mul3(&status, B, V, T_size)); /* logits: read and written */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B, V, 4)); /* counts: read */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, B, 4)); /* frequency_penalty: read */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, B, 4)); /* presence_penalty: read */
   if (status != ROOFLINE_OK) return status;
@@ -369,15 +368,15 @@ const char *roofline_presence_frequency_penalty_fwd_roof_key(const roofline_call
 roofline_status roofline_presence_frequency_penalty_fwd_read_bytes(const roofline_call *self,
                                                                    int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_presence_frequency_penalty_fwd_call *call = (const roofline_presence_frequency_penalty_fwd_call *)(const void *)self;
+  const roofline_presence_frequency_penalty_fwd_call *call =
+      (const roofline_presence_frequency_penalty_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t V = call->V;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status, roofline_mul(&status, B, V), T_size); /* logits: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_mul(&status, B, V), 4)); /* counts: read */
+  int64_t total = roofline_mul3(&status, B, V, T_size); /* logits: read */
+  total = roofline_add(&status, total, roofline_mul3(&status, B, V, 4)); /* counts: read */
   total = roofline_add(&status, total, roofline_mul(&status, B, 4)); /* frequency_penalty: read */
   total = roofline_add(&status, total, roofline_mul(&status, B, 4)); /* presence_penalty: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -391,20 +390,22 @@ static const roofline_bind_names presence_frequency_penalty_fwd_names[] = {
     {"inputs.presence_penalty", "inputs.presence_penalty.shape", "inputs.presence_penalty.dtype", "[B]"},
 };
 
-roofline_status roofline_presence_frequency_penalty_fwd_bind(roofline_presence_frequency_penalty_fwd_call *call, const roofline_presence_frequency_penalty_fwd_args *args, roofline_error *error) {
+roofline_status roofline_presence_frequency_penalty_fwd_bind(roofline_presence_frequency_penalty_fwd_call *call,
+                                                             const roofline_presence_frequency_penalty_fwd_args *args,
+                                                             roofline_error *error) {
   const roofline_bind_names *names = presence_frequency_penalty_fwd_names;
   roofline_status status = ROOFLINE_OK;
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_presence_frequency_penalty_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.logits", &args->logits,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.counts", &args->counts,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.frequency_penalty", &args->frequency_penalty,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.presence_penalty", &args->presence_penalty,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.logits", &args->logits, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.counts", &args->counts, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.frequency_penalty", &args->frequency_penalty, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.presence_penalty", &args->presence_penalty, true);
+  if (status != ROOFLINE_OK) return status;
   /* logits: [B, V] */
   call->T = args->logits.dtype;
   if ((status = roofline_bind_rank(error, &names[0], &args->logits, 2, false)) != ROOFLINE_OK) return status;
@@ -436,12 +437,15 @@ static void presence_frequency_penalty_fwd_set_defaults(void *args) {
 
 static roofline_status presence_frequency_penalty_fwd_bind_any(roofline_call *call, const void *args,
                                                                roofline_error *error) {
-  return roofline_presence_frequency_penalty_fwd_bind((roofline_presence_frequency_penalty_fwd_call *)(void *)call, (const roofline_presence_frequency_penalty_fwd_args *)args, error);
+  return roofline_presence_frequency_penalty_fwd_bind((roofline_presence_frequency_penalty_fwd_call *)call,
+                                                      (const roofline_presence_frequency_penalty_fwd_args *)args,
+                                                      error);
 }
 
 static roofline_status presence_frequency_penalty_fwd_eval_any(const roofline_call *call,
                                                                roofline_cost *cost) {
-  return roofline_presence_frequency_penalty_fwd_eval_roofline((const roofline_presence_frequency_penalty_fwd_call *)(const void *)call, cost);
+  return roofline_presence_frequency_penalty_fwd_eval_roofline((const roofline_presence_frequency_penalty_fwd_call *)call,
+                                                               cost);
 }
 
 static const roofline_field presence_frequency_penalty_fwd_indices[] = {
@@ -479,7 +483,7 @@ const roofline_op roofline_presence_frequency_penalty_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status top_k_mask_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                              roofline_dtype *dtype_out) {
-  const roofline_top_k_mask_fwd_call *call = (const roofline_top_k_mask_fwd_call *)(const void *)self;
+  const roofline_top_k_mask_fwd_call *call = (const roofline_top_k_mask_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t V = call->V;
@@ -531,10 +535,10 @@ roofline_status roofline_top_k_mask_fwd_bind(roofline_top_k_mask_fwd_call *call,
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_top_k_mask_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.logits", &args->logits,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.top_k", &args->top_k,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.logits", &args->logits, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.top_k", &args->top_k, true);
+  if (status != ROOFLINE_OK) return status;
   call->metadata.top_k = roofline_bind_metadata(&args->top_k);
   /* logits: [B, V] */
   if ((status = roofline_bind_rank(error, &names[0], &args->logits, 2, false)) != ROOFLINE_OK) return status;
@@ -543,7 +547,7 @@ roofline_status roofline_top_k_mask_fwd_bind(roofline_top_k_mask_fwd_call *call,
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   if (call->metadata.top_k.data != NULL
       && !(roofline_in_range(&status, &call->metadata.top_k, 1, roofline_add(&status, call->V, 1))
-      && status == ROOFLINE_OK))
+           && status == ROOFLINE_OK))
     return roofline_bind_rule(error, status, "inputs.top_k.requires[0]", "in_range(1, V + 1)");
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
   return ROOFLINE_OK;
@@ -585,13 +589,12 @@ static void top_k_mask_fwd_set_defaults(void *args) {
 }
 
 static roofline_status top_k_mask_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_top_k_mask_fwd_bind((roofline_top_k_mask_fwd_call *)(void *)call,
+  return roofline_top_k_mask_fwd_bind((roofline_top_k_mask_fwd_call *)call,
                                       (const roofline_top_k_mask_fwd_args *)args, error);
 }
 
 static roofline_status top_k_mask_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_top_k_mask_fwd_eval_roofline((const roofline_top_k_mask_fwd_call *)(const void *)call,
-                                               cost);
+  return roofline_top_k_mask_fwd_eval_roofline((const roofline_top_k_mask_fwd_call *)call, cost);
 }
 
 static const roofline_field top_k_mask_fwd_indices[] = {
@@ -603,7 +606,7 @@ static const roofline_tensor_info top_k_mask_fwd_tensors[] = {
      ROOFLINE_NOWHERE},
     {"top_k", ROOFLINE_INPUT, ROOFLINE_NOWHERE, (ptrdiff_t)offsetof(roofline_top_k_mask_fwd_args, top_k),
      (ptrdiff_t)(offsetof(roofline_top_k_mask_fwd_call, metadata) + offsetof(roofline_top_k_mask_fwd_metadata,
-     top_k))},
+        top_k))},
     {"output", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE},
 };
 static const char *const top_k_mask_fwd_list_names[] = {
@@ -627,7 +630,7 @@ const roofline_op roofline_top_k_mask_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status top_k_top_p_mask_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                    roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_top_k_top_p_mask_fwd_call *call = (const roofline_top_k_top_p_mask_fwd_call *)(const void *)self;
+  const roofline_top_k_top_p_mask_fwd_call *call = (const roofline_top_k_top_p_mask_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t V = call->V;
@@ -680,10 +683,10 @@ roofline_status roofline_top_k_top_p_mask_fwd_bind(roofline_top_k_top_p_mask_fwd
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_top_k_top_p_mask_fwd_op;
   call->top_p = args->top_p;
-  if ((status = roofline_bind_passed(error, "inputs.logits", &args->logits,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.top_k", &args->top_k,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.logits", &args->logits, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.top_k", &args->top_k, true);
+  if (status != ROOFLINE_OK) return status;
   call->metadata.top_k = roofline_bind_metadata(&args->top_k);
   if (!(0.0 < call->top_p && call->top_p <= 1.0) || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[0]", "0 < top_p <= 1");
@@ -694,7 +697,7 @@ roofline_status roofline_top_k_top_p_mask_fwd_bind(roofline_top_k_top_p_mask_fwd
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   if (call->metadata.top_k.data != NULL
       && !(roofline_in_range(&status, &call->metadata.top_k, 1, roofline_add(&status, call->V, 1))
-      && status == ROOFLINE_OK))
+           && status == ROOFLINE_OK))
     return roofline_bind_rule(error, status, "inputs.top_k.requires[0]", "in_range(1, V + 1)");
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
   return ROOFLINE_OK;
@@ -744,12 +747,12 @@ static void top_k_top_p_mask_fwd_set_defaults(void *args) {
 
 static roofline_status top_k_top_p_mask_fwd_bind_any(roofline_call *call, const void *args,
                                                      roofline_error *error) {
-  return roofline_top_k_top_p_mask_fwd_bind((roofline_top_k_top_p_mask_fwd_call *)(void *)call,
+  return roofline_top_k_top_p_mask_fwd_bind((roofline_top_k_top_p_mask_fwd_call *)call,
                                             (const roofline_top_k_top_p_mask_fwd_args *)args, error);
 }
 
 static roofline_status top_k_top_p_mask_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_top_k_top_p_mask_fwd_eval_roofline((const roofline_top_k_top_p_mask_fwd_call *)(const void *)call, cost);
+  return roofline_top_k_top_p_mask_fwd_eval_roofline((const roofline_top_k_top_p_mask_fwd_call *)call, cost);
 }
 
 static const roofline_field top_k_top_p_mask_fwd_indices[] = {
@@ -766,7 +769,7 @@ static const roofline_tensor_info top_k_top_p_mask_fwd_tensors[] = {
     {"top_k", ROOFLINE_INPUT, ROOFLINE_NOWHERE,
      (ptrdiff_t)offsetof(roofline_top_k_top_p_mask_fwd_args, top_k),
      (ptrdiff_t)(offsetof(roofline_top_k_top_p_mask_fwd_call,
-     metadata) + offsetof(roofline_top_k_top_p_mask_fwd_metadata, top_k))},
+                          metadata) + offsetof(roofline_top_k_top_p_mask_fwd_metadata, top_k))},
     {"output", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE},
 };
 static const char *const top_k_top_p_mask_fwd_list_names[] = {
@@ -790,7 +793,7 @@ const roofline_op roofline_top_k_top_p_mask_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status min_p_mask_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                              roofline_dtype *dtype_out) {
-  const roofline_min_p_mask_fwd_call *call = (const roofline_min_p_mask_fwd_call *)(const void *)self;
+  const roofline_min_p_mask_fwd_call *call = (const roofline_min_p_mask_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t V = call->V;
@@ -819,11 +822,10 @@ roofline_status roofline_min_p_mask_fwd_eval_roofline(const roofline_min_p_mask_
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t V = call->V;
-  int64_t flops = roofline_mul(&status, roofline_mul(&status, 2, B), V);
+  int64_t flops = roofline_mul3(&status, 2, B, V);
   flops = roofline_add(&status, flops, B);
-  int64_t bytes = roofline_mul(&status, roofline_mul(&status, B, V), 4); /* logits: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, B, V), 4)); /* output: written */
+  int64_t bytes = roofline_mul3(&status, B, V, 4); /* logits: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B, V, 4)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -837,11 +839,11 @@ const char *roofline_min_p_mask_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_min_p_mask_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_min_p_mask_fwd_call *call = (const roofline_min_p_mask_fwd_call *)(const void *)self;
+  const roofline_min_p_mask_fwd_call *call = (const roofline_min_p_mask_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t V = call->V;
-  int64_t total = roofline_mul(&status, roofline_mul(&status, B, V), 4); /* logits: read */
+  int64_t total = roofline_mul3(&status, B, V, 4); /* logits: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -860,8 +862,8 @@ roofline_status roofline_min_p_mask_fwd_bind(roofline_min_p_mask_fwd_call *call,
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_min_p_mask_fwd_op;
   call->min_p = args->min_p;
-  if ((status = roofline_bind_passed(error, "inputs.logits", &args->logits,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.logits", &args->logits, true);
+  if (status != ROOFLINE_OK) return status;
   if (!(0.0 < call->min_p && call->min_p < 1.0) || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[0]", "0 < min_p < 1");
   /* logits: [B, V] */
@@ -888,13 +890,12 @@ static void min_p_mask_fwd_set_defaults(void *args) {
 }
 
 static roofline_status min_p_mask_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_min_p_mask_fwd_bind((roofline_min_p_mask_fwd_call *)(void *)call,
+  return roofline_min_p_mask_fwd_bind((roofline_min_p_mask_fwd_call *)call,
                                       (const roofline_min_p_mask_fwd_args *)args, error);
 }
 
 static roofline_status min_p_mask_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_min_p_mask_fwd_eval_roofline((const roofline_min_p_mask_fwd_call *)(const void *)call,
-                                               cost);
+  return roofline_min_p_mask_fwd_eval_roofline((const roofline_min_p_mask_fwd_call *)call, cost);
 }
 
 static const roofline_field min_p_mask_fwd_indices[] = {
@@ -928,7 +929,7 @@ const roofline_op roofline_min_p_mask_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status gumbel_argmax_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                 roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_gumbel_argmax_fwd_call *call = (const roofline_gumbel_argmax_fwd_call *)(const void *)self;
+  const roofline_gumbel_argmax_fwd_call *call = (const roofline_gumbel_argmax_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t V = call->V;
@@ -956,8 +957,8 @@ roofline_status roofline_gumbel_argmax_fwd_eval_roofline(const roofline_gumbel_a
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t V = call->V;
-  const int64_t flops = roofline_mul(&status, roofline_mul(&status, 5, B), V);
-  int64_t bytes = roofline_mul(&status, roofline_mul(&status, B, V), 4); /* logits: read */
+  const int64_t flops = roofline_mul3(&status, 5, B, V);
+  int64_t bytes = roofline_mul3(&status, B, V, 4); /* logits: read */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, B, 8)); /* token: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
@@ -972,11 +973,11 @@ const char *roofline_gumbel_argmax_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_gumbel_argmax_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_gumbel_argmax_fwd_call *call = (const roofline_gumbel_argmax_fwd_call *)(const void *)self;
+  const roofline_gumbel_argmax_fwd_call *call = (const roofline_gumbel_argmax_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t V = call->V;
-  int64_t total = roofline_mul(&status, roofline_mul(&status, B, V), 4); /* logits: read */
+  int64_t total = roofline_mul3(&status, B, V, 4); /* logits: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -995,8 +996,8 @@ roofline_status roofline_gumbel_argmax_fwd_bind(roofline_gumbel_argmax_fwd_call 
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_gumbel_argmax_fwd_op;
   call->seed = args->seed;
-  if ((status = roofline_bind_passed(error, "inputs.logits", &args->logits,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.logits", &args->logits, true);
+  if (status != ROOFLINE_OK) return status;
   /* logits: [B, V] */
   if ((status = roofline_bind_rank(error, &names[0], &args->logits, 2, false)) != ROOFLINE_OK) return status;
   call->B = args->logits.dims[0];
@@ -1022,13 +1023,12 @@ static void gumbel_argmax_fwd_set_defaults(void *args) {
 
 static roofline_status gumbel_argmax_fwd_bind_any(roofline_call *call, const void *args,
                                                   roofline_error *error) {
-  return roofline_gumbel_argmax_fwd_bind((roofline_gumbel_argmax_fwd_call *)(void *)call,
+  return roofline_gumbel_argmax_fwd_bind((roofline_gumbel_argmax_fwd_call *)call,
                                          (const roofline_gumbel_argmax_fwd_args *)args, error);
 }
 
 static roofline_status gumbel_argmax_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_gumbel_argmax_fwd_eval_roofline((const roofline_gumbel_argmax_fwd_call *)(const void *)call,
-                                                  cost);
+  return roofline_gumbel_argmax_fwd_eval_roofline((const roofline_gumbel_argmax_fwd_call *)call, cost);
 }
 
 static const roofline_field gumbel_argmax_fwd_indices[] = {
@@ -1062,7 +1062,7 @@ const roofline_op roofline_gumbel_argmax_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status categorical_sample_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                      roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_categorical_sample_fwd_call *call = (const roofline_categorical_sample_fwd_call *)(const void *)self;
+  const roofline_categorical_sample_fwd_call *call = (const roofline_categorical_sample_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t V = call->V;
@@ -1088,13 +1088,14 @@ static roofline_status categorical_sample_fwd_tensor(const roofline_call *self, 
 
 /* CategoricalSampleFwdOp (sampling.yaml:141): flops 2 * B * V (sampling.yaml:158); bytes derived from the
    signature */
-roofline_status roofline_categorical_sample_fwd_eval_roofline(const roofline_categorical_sample_fwd_call *call, roofline_cost *cost) {
+roofline_status roofline_categorical_sample_fwd_eval_roofline(const roofline_categorical_sample_fwd_call *call,
+                                                              roofline_cost *cost) {
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t V = call->V;
-  const int64_t flops = roofline_mul(&status, roofline_mul(&status, 2, B), V);
-  int64_t bytes = roofline_mul(&status, roofline_mul(&status, B, V), 4); /* probs: read */
+  const int64_t flops = roofline_mul3(&status, 2, B, V);
+  int64_t bytes = roofline_mul3(&status, B, V, 4); /* probs: read */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, B, 4)); /* uniform: read */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, B, 8)); /* token: written */
   if (status != ROOFLINE_OK) return status;
@@ -1110,11 +1111,11 @@ const char *roofline_categorical_sample_fwd_roof_key(const roofline_call *self) 
 
 roofline_status roofline_categorical_sample_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_categorical_sample_fwd_call *call = (const roofline_categorical_sample_fwd_call *)(const void *)self;
+  const roofline_categorical_sample_fwd_call *call = (const roofline_categorical_sample_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t V = call->V;
-  int64_t total = roofline_mul(&status, roofline_mul(&status, B, V), 4); /* probs: read */
+  int64_t total = roofline_mul3(&status, B, V, 4); /* probs: read */
   total = roofline_add(&status, total, roofline_mul(&status, B, 4)); /* uniform: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
@@ -1134,10 +1135,10 @@ roofline_status roofline_categorical_sample_fwd_bind(roofline_categorical_sample
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_categorical_sample_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.probs", &args->probs,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.uniform", &args->uniform,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.probs", &args->probs, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.uniform", &args->uniform, true);
+  if (status != ROOFLINE_OK) return status;
   /* probs: [B, V] */
   if ((status = roofline_bind_rank(error, &names[0], &args->probs, 2, false)) != ROOFLINE_OK) return status;
   call->B = args->probs.dims[0];
@@ -1163,12 +1164,13 @@ static void categorical_sample_fwd_set_defaults(void *args) {
 
 static roofline_status categorical_sample_fwd_bind_any(roofline_call *call, const void *args,
                                                        roofline_error *error) {
-  return roofline_categorical_sample_fwd_bind((roofline_categorical_sample_fwd_call *)(void *)call,
+  return roofline_categorical_sample_fwd_bind((roofline_categorical_sample_fwd_call *)call,
                                               (const roofline_categorical_sample_fwd_args *)args, error);
 }
 
 static roofline_status categorical_sample_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_categorical_sample_fwd_eval_roofline((const roofline_categorical_sample_fwd_call *)(const void *)call, cost);
+  return roofline_categorical_sample_fwd_eval_roofline((const roofline_categorical_sample_fwd_call *)call,
+                                                       cost);
 }
 
 static const roofline_field categorical_sample_fwd_indices[] = {

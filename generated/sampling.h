@@ -38,8 +38,7 @@ extern const roofline_op roofline_temperature_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_temperature_fwd_call *roofline_temperature_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_temperature_fwd_op ? (const roofline_temperature_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_temperature_fwd_op ? (const roofline_temperature_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -79,8 +78,8 @@ extern const roofline_op roofline_repetition_penalty_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_repetition_penalty_fwd_call *roofline_repetition_penalty_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_repetition_penalty_fwd_op
-      ? (const roofline_repetition_penalty_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_repetition_penalty_fwd_op ? (const roofline_repetition_penalty_fwd_call *)call
+      : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -89,7 +88,8 @@ roofline_status roofline_repetition_penalty_fwd_bind(roofline_repetition_penalty
                                                      const roofline_repetition_penalty_fwd_args *args,
                                                      roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
-roofline_status roofline_repetition_penalty_fwd_eval_roofline(const roofline_repetition_penalty_fwd_call *call, roofline_cost *cost);
+roofline_status roofline_repetition_penalty_fwd_eval_roofline(const roofline_repetition_penalty_fwd_call *call,
+                                                              roofline_cost *cost);
 const char *roofline_repetition_penalty_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_repetition_penalty_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -121,14 +121,17 @@ extern const roofline_op roofline_presence_frequency_penalty_fwd_op;
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_presence_frequency_penalty_fwd_call *roofline_presence_frequency_penalty_fwd_cast(const roofline_call *call) {
   return call->op == &roofline_presence_frequency_penalty_fwd_op
-      ? (const roofline_presence_frequency_penalty_fwd_call *)(const void *)call : NULL;
+      ? (const roofline_presence_frequency_penalty_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
    which may be NULL, names the declaration and both values. */
-roofline_status roofline_presence_frequency_penalty_fwd_bind(roofline_presence_frequency_penalty_fwd_call *call, const roofline_presence_frequency_penalty_fwd_args *args, roofline_error *error);
+roofline_status roofline_presence_frequency_penalty_fwd_bind(roofline_presence_frequency_penalty_fwd_call *call,
+                                                             const roofline_presence_frequency_penalty_fwd_args *args,
+                                                             roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
-roofline_status roofline_presence_frequency_penalty_fwd_eval_roofline(const roofline_presence_frequency_penalty_fwd_call *call, roofline_cost *cost);
+roofline_status roofline_presence_frequency_penalty_fwd_eval_roofline(const roofline_presence_frequency_penalty_fwd_call *call,
+                                                                      roofline_cost *cost);
 const char *roofline_presence_frequency_penalty_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_presence_frequency_penalty_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -162,8 +165,7 @@ extern const roofline_op roofline_top_k_mask_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_top_k_mask_fwd_call *roofline_top_k_mask_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_top_k_mask_fwd_op ? (const roofline_top_k_mask_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_top_k_mask_fwd_op ? (const roofline_top_k_mask_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -208,8 +210,8 @@ extern const roofline_op roofline_top_k_top_p_mask_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_top_k_top_p_mask_fwd_call *roofline_top_k_top_p_mask_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_top_k_top_p_mask_fwd_op
-      ? (const roofline_top_k_top_p_mask_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_top_k_top_p_mask_fwd_op ? (const roofline_top_k_top_p_mask_fwd_call *)call
+      : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -247,8 +249,7 @@ extern const roofline_op roofline_min_p_mask_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_min_p_mask_fwd_call *roofline_min_p_mask_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_min_p_mask_fwd_op ? (const roofline_min_p_mask_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_min_p_mask_fwd_op ? (const roofline_min_p_mask_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -287,8 +288,7 @@ extern const roofline_op roofline_gumbel_argmax_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_gumbel_argmax_fwd_call *roofline_gumbel_argmax_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_gumbel_argmax_fwd_op
-      ? (const roofline_gumbel_argmax_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_gumbel_argmax_fwd_op ? (const roofline_gumbel_argmax_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -326,8 +326,8 @@ extern const roofline_op roofline_categorical_sample_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_categorical_sample_fwd_call *roofline_categorical_sample_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_categorical_sample_fwd_op
-      ? (const roofline_categorical_sample_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_categorical_sample_fwd_op ? (const roofline_categorical_sample_fwd_call *)call
+      : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -336,7 +336,8 @@ roofline_status roofline_categorical_sample_fwd_bind(roofline_categorical_sample
                                                      const roofline_categorical_sample_fwd_args *args,
                                                      roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
-roofline_status roofline_categorical_sample_fwd_eval_roofline(const roofline_categorical_sample_fwd_call *call, roofline_cost *cost);
+roofline_status roofline_categorical_sample_fwd_eval_roofline(const roofline_categorical_sample_fwd_call *call,
+                                                              roofline_cost *cost);
 const char *roofline_categorical_sample_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_categorical_sample_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 

@@ -9,7 +9,7 @@
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status cumsum_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                          roofline_dtype *dtype_out) {
-  const roofline_cumsum_fwd_call *call = (const roofline_cumsum_fwd_call *)(const void *)self;
+  const roofline_cumsum_fwd_call *call = (const roofline_cumsum_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -33,12 +33,10 @@ roofline_status roofline_cumsum_fwd_eval_roofline(const roofline_cumsum_fwd_call
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_prod(&status, roofline_seq_of_shape(&call->S));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* x: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       T_size)); /* output: written */
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = S_prod;
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -52,7 +50,7 @@ const char *roofline_cumsum_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_cumsum_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_cumsum_fwd_call *call = (const roofline_cumsum_fwd_call *)(const void *)self;
+  const roofline_cumsum_fwd_call *call = (const roofline_cumsum_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -78,8 +76,8 @@ roofline_status roofline_cumsum_fwd_bind(roofline_cumsum_fwd_call *call, const r
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
   /* x: [*S] */
   call->T = args->x.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->x, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->x, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1d41u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   if (!(roofline_valid_axes(&status, roofline_int(call->dim), call->S.rank)) || status != ROOFLINE_OK)
@@ -111,12 +109,12 @@ static void cumsum_fwd_set_defaults(void *args) {
 }
 
 static roofline_status cumsum_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_cumsum_fwd_bind((roofline_cumsum_fwd_call *)(void *)call,
-                                  (const roofline_cumsum_fwd_args *)args, error);
+  return roofline_cumsum_fwd_bind((roofline_cumsum_fwd_call *)call, (const roofline_cumsum_fwd_args *)args,
+                                  error);
 }
 
 static roofline_status cumsum_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_cumsum_fwd_eval_roofline((const roofline_cumsum_fwd_call *)(const void *)call, cost);
+  return roofline_cumsum_fwd_eval_roofline((const roofline_cumsum_fwd_call *)call, cost);
 }
 
 static const roofline_field cumsum_fwd_indices[] = {
@@ -148,7 +146,7 @@ const roofline_op roofline_cumsum_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status cumprod_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                           roofline_dtype *dtype_out) {
-  const roofline_cumprod_fwd_call *call = (const roofline_cumprod_fwd_call *)(const void *)self;
+  const roofline_cumprod_fwd_call *call = (const roofline_cumprod_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -173,12 +171,10 @@ roofline_status roofline_cumprod_fwd_eval_roofline(const roofline_cumprod_fwd_ca
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_prod(&status, roofline_seq_of_shape(&call->S));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* x: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       T_size)); /* output: written */
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = S_prod;
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -192,7 +188,7 @@ const char *roofline_cumprod_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_cumprod_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_cumprod_fwd_call *call = (const roofline_cumprod_fwd_call *)(const void *)self;
+  const roofline_cumprod_fwd_call *call = (const roofline_cumprod_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -218,8 +214,8 @@ roofline_status roofline_cumprod_fwd_bind(roofline_cumprod_fwd_call *call,
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
   /* x: [*S] */
   call->T = args->x.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->x, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->x, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   if (!(roofline_valid_axes(&status, roofline_int(call->dim), call->S.rank)) || status != ROOFLINE_OK)
@@ -248,12 +244,12 @@ static void cumprod_fwd_set_defaults(void *args) {
 }
 
 static roofline_status cumprod_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_cumprod_fwd_bind((roofline_cumprod_fwd_call *)(void *)call,
-                                   (const roofline_cumprod_fwd_args *)args, error);
+  return roofline_cumprod_fwd_bind((roofline_cumprod_fwd_call *)call, (const roofline_cumprod_fwd_args *)args,
+                                   error);
 }
 
 static roofline_status cumprod_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_cumprod_fwd_eval_roofline((const roofline_cumprod_fwd_call *)(const void *)call, cost);
+  return roofline_cumprod_fwd_eval_roofline((const roofline_cumprod_fwd_call *)call, cost);
 }
 
 static const roofline_field cumprod_fwd_indices[] = {
@@ -285,7 +281,7 @@ const roofline_op roofline_cumprod_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status log_cumsum_exp_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                  roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_log_cumsum_exp_fwd_call *call = (const roofline_log_cumsum_exp_fwd_call *)(const void *)self;
+  const roofline_log_cumsum_exp_fwd_call *call = (const roofline_log_cumsum_exp_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -310,12 +306,10 @@ roofline_status roofline_log_cumsum_exp_fwd_eval_roofline(const roofline_log_cum
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status, 9, roofline_prod(&status, roofline_seq_of_shape(&call->S)));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* x: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       T_size)); /* output: written */
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = roofline_mul(&status, 9, S_prod);
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -329,7 +323,7 @@ const char *roofline_log_cumsum_exp_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_log_cumsum_exp_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_log_cumsum_exp_fwd_call *call = (const roofline_log_cumsum_exp_fwd_call *)(const void *)self;
+  const roofline_log_cumsum_exp_fwd_call *call = (const roofline_log_cumsum_exp_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -356,8 +350,8 @@ roofline_status roofline_log_cumsum_exp_fwd_bind(roofline_log_cumsum_exp_fwd_cal
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
   /* x: [*S] */
   call->T = args->x.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->x, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->x, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   if (!(roofline_valid_axes(&status, roofline_int(call->dim), call->S.rank)) || status != ROOFLINE_OK)
@@ -390,12 +384,12 @@ static void log_cumsum_exp_fwd_set_defaults(void *args) {
 
 static roofline_status log_cumsum_exp_fwd_bind_any(roofline_call *call, const void *args,
                                                    roofline_error *error) {
-  return roofline_log_cumsum_exp_fwd_bind((roofline_log_cumsum_exp_fwd_call *)(void *)call,
+  return roofline_log_cumsum_exp_fwd_bind((roofline_log_cumsum_exp_fwd_call *)call,
                                           (const roofline_log_cumsum_exp_fwd_args *)args, error);
 }
 
 static roofline_status log_cumsum_exp_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_log_cumsum_exp_fwd_eval_roofline((const roofline_log_cumsum_exp_fwd_call *)(const void *)call, cost);
+  return roofline_log_cumsum_exp_fwd_eval_roofline((const roofline_log_cumsum_exp_fwd_call *)call, cost);
 }
 
 static const roofline_field log_cumsum_exp_fwd_indices[] = {
@@ -429,7 +423,7 @@ const roofline_op roofline_log_cumsum_exp_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status cummax_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                          roofline_dtype *dtype_out) {
-  const roofline_cummax_fwd_call *call = (const roofline_cummax_fwd_call *)(const void *)self;
+  const roofline_cummax_fwd_call *call = (const roofline_cummax_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -457,15 +451,11 @@ roofline_status roofline_cummax_fwd_eval_roofline(const roofline_cummax_fwd_call
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_prod(&status, roofline_seq_of_shape(&call->S));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* x: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       T_size)); /* values: written */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       8)); /* indices: written */
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = S_prod;
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* values: written */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, 8)); /* indices: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -479,7 +469,7 @@ const char *roofline_cummax_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_cummax_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_cummax_fwd_call *call = (const roofline_cummax_fwd_call *)(const void *)self;
+  const roofline_cummax_fwd_call *call = (const roofline_cummax_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -506,8 +496,8 @@ roofline_status roofline_cummax_fwd_bind(roofline_cummax_fwd_call *call, const r
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
   /* x: [*S] */
   call->T = args->x.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->x, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->x, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   if (!(roofline_valid_axes(&status, roofline_int(call->dim), call->S.rank)) || status != ROOFLINE_OK)
@@ -536,12 +526,12 @@ static void cummax_fwd_set_defaults(void *args) {
 }
 
 static roofline_status cummax_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_cummax_fwd_bind((roofline_cummax_fwd_call *)(void *)call,
-                                  (const roofline_cummax_fwd_args *)args, error);
+  return roofline_cummax_fwd_bind((roofline_cummax_fwd_call *)call, (const roofline_cummax_fwd_args *)args,
+                                  error);
 }
 
 static roofline_status cummax_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_cummax_fwd_eval_roofline((const roofline_cummax_fwd_call *)(const void *)call, cost);
+  return roofline_cummax_fwd_eval_roofline((const roofline_cummax_fwd_call *)call, cost);
 }
 
 static const roofline_field cummax_fwd_indices[] = {
@@ -574,7 +564,7 @@ const roofline_op roofline_cummax_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status cummin_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                          roofline_dtype *dtype_out) {
-  const roofline_cummin_fwd_call *call = (const roofline_cummin_fwd_call *)(const void *)self;
+  const roofline_cummin_fwd_call *call = (const roofline_cummin_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   shape->rank = 0;
@@ -602,15 +592,11 @@ roofline_status roofline_cummin_fwd_eval_roofline(const roofline_cummin_fwd_call
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_prod(&status, roofline_seq_of_shape(&call->S));
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                               T_size); /* x: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       T_size)); /* values: written */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
-                       8)); /* indices: written */
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = S_prod;
+  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* values: written */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, 8)); /* indices: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -624,7 +610,7 @@ const char *roofline_cummin_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_cummin_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_cummin_fwd_call *call = (const roofline_cummin_fwd_call *)(const void *)self;
+  const roofline_cummin_fwd_call *call = (const roofline_cummin_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
@@ -651,8 +637,8 @@ roofline_status roofline_cummin_fwd_bind(roofline_cummin_fwd_call *call, const r
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
   /* x: [*S] */
   call->T = args->x.dtype;
-  if ((status = roofline_bind_splice(error, &names[0], &args->x, 0, 0,
-                                     &call->S)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->x, 0, 0, &call->S);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   if (!(roofline_valid_axes(&status, roofline_int(call->dim), call->S.rank)) || status != ROOFLINE_OK)
@@ -681,12 +667,12 @@ static void cummin_fwd_set_defaults(void *args) {
 }
 
 static roofline_status cummin_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_cummin_fwd_bind((roofline_cummin_fwd_call *)(void *)call,
-                                  (const roofline_cummin_fwd_args *)args, error);
+  return roofline_cummin_fwd_bind((roofline_cummin_fwd_call *)call, (const roofline_cummin_fwd_args *)args,
+                                  error);
 }
 
 static roofline_status cummin_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_cummin_fwd_eval_roofline((const roofline_cummin_fwd_call *)(const void *)call, cost);
+  return roofline_cummin_fwd_eval_roofline((const roofline_cummin_fwd_call *)call, cost);
 }
 
 static const roofline_field cummin_fwd_indices[] = {
@@ -719,7 +705,7 @@ const roofline_op roofline_cummin_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status segmented_cumsum_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                    roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_segmented_cumsum_fwd_call *call = (const roofline_segmented_cumsum_fwd_call *)(const void *)self;
+  const roofline_segmented_cumsum_fwd_call *call = (const roofline_segmented_cumsum_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const int64_t G = call->G;
@@ -757,11 +743,10 @@ roofline_status roofline_segmented_cumsum_fwd_eval_roofline(const roofline_segme
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t flops = roofline_mul(&status, N, C);
-  int64_t bytes = roofline_mul(&status, roofline_mul(&status, N, C), T_size); /* x: read */
+  int64_t bytes = roofline_mul3(&status, N, C, T_size); /* x: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, roofline_add(&status, G, 1), 4)); /* cu_seqlens: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, N, C), T_size)); /* output: written */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, N, C, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -775,14 +760,14 @@ const char *roofline_segmented_cumsum_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_segmented_cumsum_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_segmented_cumsum_fwd_call *call = (const roofline_segmented_cumsum_fwd_call *)(const void *)self;
+  const roofline_segmented_cumsum_fwd_call *call = (const roofline_segmented_cumsum_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const int64_t G = call->G;
   const int64_t C = call->C;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status, roofline_mul(&status, N, C), T_size); /* x: read */
+  int64_t total = roofline_mul3(&status, N, C, T_size); /* x: read */
   total = roofline_add(&status, total,
                        roofline_mul(&status, roofline_add(&status, G, 1), 4)); /* cu_seqlens: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -804,8 +789,8 @@ roofline_status roofline_segmented_cumsum_fwd_bind(roofline_segmented_cumsum_fwd
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_segmented_cumsum_fwd_op;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.cu_seqlens", &args->cu_seqlens,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.cu_seqlens", &args->cu_seqlens, true);
+  if (status != ROOFLINE_OK) return status;
   call->metadata.cu_seqlens = roofline_bind_metadata(&args->cu_seqlens);
   /* x: [N, C] */
   call->T = args->x.dtype;
@@ -813,8 +798,8 @@ roofline_status roofline_segmented_cumsum_fwd_bind(roofline_segmented_cumsum_fwd
   call->N = args->x.dims[0];
   call->C = args->x.dims[1];
   /* cu_seqlens: [G + 1] */
-  if ((status = roofline_bind_rank(error, &names[1], &args->cu_seqlens, 1,
-                                   false)) != ROOFLINE_OK) return status;
+  status = roofline_bind_rank(error, &names[1], &args->cu_seqlens, 1, false);
+  if (status != ROOFLINE_OK) return status;
   status = roofline_bind_affine(error, &names[1], status, args->cu_seqlens.dims[0], 1, 1, "G + 1", &call->G);
   if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
@@ -865,12 +850,12 @@ static void segmented_cumsum_fwd_set_defaults(void *args) {
 
 static roofline_status segmented_cumsum_fwd_bind_any(roofline_call *call, const void *args,
                                                      roofline_error *error) {
-  return roofline_segmented_cumsum_fwd_bind((roofline_segmented_cumsum_fwd_call *)(void *)call,
+  return roofline_segmented_cumsum_fwd_bind((roofline_segmented_cumsum_fwd_call *)call,
                                             (const roofline_segmented_cumsum_fwd_args *)args, error);
 }
 
 static roofline_status segmented_cumsum_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_segmented_cumsum_fwd_eval_roofline((const roofline_segmented_cumsum_fwd_call *)(const void *)call, cost);
+  return roofline_segmented_cumsum_fwd_eval_roofline((const roofline_segmented_cumsum_fwd_call *)call, cost);
 }
 
 static const roofline_field segmented_cumsum_fwd_indices[] = {
@@ -885,7 +870,7 @@ static const roofline_tensor_info segmented_cumsum_fwd_tensors[] = {
     {"cu_seqlens", ROOFLINE_INPUT, ROOFLINE_NOWHERE,
      (ptrdiff_t)offsetof(roofline_segmented_cumsum_fwd_args, cu_seqlens),
      (ptrdiff_t)(offsetof(roofline_segmented_cumsum_fwd_call,
-     metadata) + offsetof(roofline_segmented_cumsum_fwd_metadata, cu_seqlens))},
+                          metadata) + offsetof(roofline_segmented_cumsum_fwd_metadata, cu_seqlens))},
     {"output", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE},
 };
 static const char *const segmented_cumsum_fwd_list_names[] = {

@@ -38,7 +38,7 @@ extern const roofline_op roofline_cumsum_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_cumsum_fwd_call *roofline_cumsum_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_cumsum_fwd_op ? (const roofline_cumsum_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_cumsum_fwd_op ? (const roofline_cumsum_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -75,7 +75,7 @@ extern const roofline_op roofline_cumprod_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_cumprod_fwd_call *roofline_cumprod_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_cumprod_fwd_op ? (const roofline_cumprod_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_cumprod_fwd_op ? (const roofline_cumprod_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -113,8 +113,7 @@ extern const roofline_op roofline_log_cumsum_exp_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_log_cumsum_exp_fwd_call *roofline_log_cumsum_exp_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_log_cumsum_exp_fwd_op
-      ? (const roofline_log_cumsum_exp_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_log_cumsum_exp_fwd_op ? (const roofline_log_cumsum_exp_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -153,7 +152,7 @@ extern const roofline_op roofline_cummax_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_cummax_fwd_call *roofline_cummax_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_cummax_fwd_op ? (const roofline_cummax_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_cummax_fwd_op ? (const roofline_cummax_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -190,7 +189,7 @@ extern const roofline_op roofline_cummin_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_cummin_fwd_call *roofline_cummin_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_cummin_fwd_op ? (const roofline_cummin_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_cummin_fwd_op ? (const roofline_cummin_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -234,8 +233,8 @@ extern const roofline_op roofline_segmented_cumsum_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_segmented_cumsum_fwd_call *roofline_segmented_cumsum_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_segmented_cumsum_fwd_op
-      ? (const roofline_segmented_cumsum_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_segmented_cumsum_fwd_op ? (const roofline_segmented_cumsum_fwd_call *)call
+      : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,

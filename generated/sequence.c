@@ -9,7 +9,7 @@
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status mean_pooling_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_mean_pooling_fwd_call *call = (const roofline_mean_pooling_fwd_call *)(const void *)self;
+  const roofline_mean_pooling_fwd_call *call = (const roofline_mean_pooling_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const int64_t T_k = call->T_k;
@@ -58,17 +58,13 @@ roofline_status roofline_mean_pooling_fwd_eval_roofline(const roofline_mean_pool
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t flops = roofline_mul(&status, roofline_mul(&status, T_k, H), D);
-  flops = roofline_add(&status, flops, roofline_mul(&status, roofline_mul(&status, C, H), D));
-  int64_t bytes = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, T_k, H), D),
-                               T_size); /* x: read */
+  int64_t flops = roofline_mul3(&status, T_k, H, D);
+  flops = roofline_add(&status, flops, roofline_mul3(&status, C, H, D));
+  int64_t bytes = roofline_mul4(&status, T_k, H, D, T_size); /* x: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, roofline_add(&status, N, 1), 4)); /* offsets: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, C, 2), 4)); /* indices: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, C, H), D),
-                       T_size)); /* output: written */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, C, 2, 4)); /* indices: read */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, C, H, D, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -82,7 +78,7 @@ const char *roofline_mean_pooling_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_mean_pooling_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_mean_pooling_fwd_call *call = (const roofline_mean_pooling_fwd_call *)(const void *)self;
+  const roofline_mean_pooling_fwd_call *call = (const roofline_mean_pooling_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const int64_t T_k = call->T_k;
@@ -91,12 +87,10 @@ roofline_status roofline_mean_pooling_fwd_read_bytes(const roofline_call *self, 
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, T_k, H), D),
-                               T_size); /* x: read */
+  int64_t total = roofline_mul4(&status, T_k, H, D, T_size); /* x: read */
   total = roofline_add(&status, total,
                        roofline_mul(&status, roofline_add(&status, N, 1), 4)); /* offsets: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_mul(&status, C, 2), 4)); /* indices: read */
+  total = roofline_add(&status, total, roofline_mul3(&status, C, 2, 4)); /* indices: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -118,11 +112,11 @@ roofline_status roofline_mean_pooling_fwd_bind(roofline_mean_pooling_fwd_call *c
   call->roofline.op = &roofline_mean_pooling_fwd_op;
   call->chunk_size = args->chunk_size;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.offsets", &args->offsets,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.offsets", &args->offsets, true);
+  if (status != ROOFLINE_OK) return status;
   call->metadata.offsets = roofline_bind_metadata(&args->offsets);
-  if ((status = roofline_bind_passed(error, "inputs.indices", &args->indices,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.indices", &args->indices, true);
+  if (status != ROOFLINE_OK) return status;
   call->metadata.indices = roofline_bind_metadata(&args->indices);
   if (!(call->chunk_size > 0) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[0]", "chunk_size > 0", call->chunk_size, 0);
@@ -174,7 +168,7 @@ static const roofline_row mean_pooling_fwd_rows[] = {
 static roofline_status mean_pooling_fwd_generate(const roofline_call *self, const roofline_seq *lists,
                                                  int32_t tensor, roofline_shape *shape, int64_t *values) {
   (void)lists;
-  const roofline_mean_pooling_fwd_call *call = (const roofline_mean_pooling_fwd_call *)(const void *)self;
+  const roofline_mean_pooling_fwd_call *call = (const roofline_mean_pooling_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t chunk_size = call->chunk_size;
   switch (tensor) {
@@ -196,13 +190,12 @@ static void mean_pooling_fwd_set_defaults(void *args) {
 
 static roofline_status mean_pooling_fwd_bind_any(roofline_call *call, const void *args,
                                                  roofline_error *error) {
-  return roofline_mean_pooling_fwd_bind((roofline_mean_pooling_fwd_call *)(void *)call,
+  return roofline_mean_pooling_fwd_bind((roofline_mean_pooling_fwd_call *)call,
                                         (const roofline_mean_pooling_fwd_args *)args, error);
 }
 
 static roofline_status mean_pooling_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_mean_pooling_fwd_eval_roofline((const roofline_mean_pooling_fwd_call *)(const void *)call,
-                                                 cost);
+  return roofline_mean_pooling_fwd_eval_roofline((const roofline_mean_pooling_fwd_call *)call, cost);
 }
 
 static const roofline_field mean_pooling_fwd_indices[] = {
@@ -223,11 +216,11 @@ static const roofline_tensor_info mean_pooling_fwd_tensors[] = {
     {"offsets", ROOFLINE_INPUT, ROOFLINE_NOWHERE,
      (ptrdiff_t)offsetof(roofline_mean_pooling_fwd_args, offsets),
      (ptrdiff_t)(offsetof(roofline_mean_pooling_fwd_call,
-     metadata) + offsetof(roofline_mean_pooling_fwd_metadata, offsets))},
+                          metadata) + offsetof(roofline_mean_pooling_fwd_metadata, offsets))},
     {"indices", ROOFLINE_INPUT, ROOFLINE_NOWHERE,
      (ptrdiff_t)offsetof(roofline_mean_pooling_fwd_args, indices),
      (ptrdiff_t)(offsetof(roofline_mean_pooling_fwd_call,
-     metadata) + offsetof(roofline_mean_pooling_fwd_metadata, indices))},
+                          metadata) + offsetof(roofline_mean_pooling_fwd_metadata, indices))},
     {"output", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE},
 };
 static const char *const mean_pooling_fwd_list_names[] = {
@@ -251,7 +244,7 @@ const roofline_op roofline_mean_pooling_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status token_shift_fwd_tensor(const roofline_call *self, int32_t tensor,
                                               roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_token_shift_fwd_call *call = (const roofline_token_shift_fwd_call *)(const void *)self;
+  const roofline_token_shift_fwd_call *call = (const roofline_token_shift_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t S = call->S;
@@ -291,13 +284,10 @@ roofline_status roofline_token_shift_fwd_eval_roofline(const roofline_token_shif
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, 3, B), S), D);
-  int64_t bytes = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), D),
-                               T_size); /* x: read */
+  const int64_t flops = roofline_mul4(&status, 3, B, S, D);
+  int64_t bytes = roofline_mul4(&status, B, S, D, T_size); /* x: read */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, D, T_size)); /* mix: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), D),
-                       T_size)); /* output: written */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, S, D, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -311,15 +301,14 @@ const char *roofline_token_shift_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_token_shift_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_token_shift_fwd_call *call = (const roofline_token_shift_fwd_call *)(const void *)self;
+  const roofline_token_shift_fwd_call *call = (const roofline_token_shift_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t S = call->S;
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), D),
-                               T_size); /* x: read */
+  int64_t total = roofline_mul4(&status, B, S, D, T_size); /* x: read */
   total = roofline_add(&status, total, roofline_mul(&status, D, T_size)); /* mix: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
@@ -371,13 +360,12 @@ static void token_shift_fwd_set_defaults(void *args) {
 
 static roofline_status token_shift_fwd_bind_any(roofline_call *call, const void *args,
                                                 roofline_error *error) {
-  return roofline_token_shift_fwd_bind((roofline_token_shift_fwd_call *)(void *)call,
+  return roofline_token_shift_fwd_bind((roofline_token_shift_fwd_call *)call,
                                        (const roofline_token_shift_fwd_args *)args, error);
 }
 
 static roofline_status token_shift_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_token_shift_fwd_eval_roofline((const roofline_token_shift_fwd_call *)(const void *)call,
-                                                cost);
+  return roofline_token_shift_fwd_eval_roofline((const roofline_token_shift_fwd_call *)call, cost);
 }
 
 static const roofline_field token_shift_fwd_indices[] = {
@@ -417,7 +405,7 @@ static int64_t hyper_connection_pre_fwd_n(roofline_status *status,
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status hyper_connection_pre_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                        roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_hyper_connection_pre_fwd_call *call = (const roofline_hyper_connection_pre_fwd_call *)(const void *)self;
+  const roofline_hyper_connection_pre_fwd_call *call = (const roofline_hyper_connection_pre_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t T = call->T;
   const int64_t D = call->D;
@@ -463,7 +451,8 @@ static roofline_status hyper_connection_pre_fwd_tensor(const roofline_call *self
 
 /* HyperConnectionPreFwdOp (sequence.yaml:48): flops T * (3 * n * D + 2 * n * D * Q + Q + 9 * n + n * n + 4
    * sinkhorn_iterations * n * n + 2 * n * D) (sequence.yaml:78); bytes derived from the signature */
-roofline_status roofline_hyper_connection_pre_fwd_eval_roofline(const roofline_hyper_connection_pre_fwd_call *call, roofline_cost *cost) {
+roofline_status roofline_hyper_connection_pre_fwd_eval_roofline(const roofline_hyper_connection_pre_fwd_call *call,
+                                                                roofline_cost *cost) {
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const int64_t T = call->T;
@@ -474,32 +463,20 @@ roofline_status roofline_hyper_connection_pre_fwd_eval_roofline(const roofline_h
   const int64_t n = hyper_connection_pre_fwd_n(&status, call);
   const int64_t E_size = (roofline_dtype_bits(E) + 7) / 8;
   const int64_t flops = roofline_mul(&status, T,
-                                     roofline_add(&status,
-                                     roofline_add(&status,
-                                     roofline_add(&status,
-                                     roofline_add(&status,
-                                     roofline_add(&status,
-                                     roofline_add(&status,
-                                     roofline_mul(&status, roofline_mul(&status, 3, n), D),
-                                     roofline_mul(&status,
-                                     roofline_mul(&status, roofline_mul(&status, 2, n), D), Q)), Q),
-                                     roofline_mul(&status, 9, n)), roofline_mul(&status, n, n)),
-                                     roofline_mul(&status,
-                                     roofline_mul(&status, roofline_mul(&status, 4, sinkhorn_iterations), n),
-                                     n)), roofline_mul(&status, roofline_mul(&status, 2, n), D)));
-  int64_t bytes = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, T, n), D),
-                               E_size); /* streams: read */
+                                     roofline_add4(&status,
+                                                   roofline_add4(&status, roofline_mul3(&status, 3, n, D),
+                                                                 roofline_mul4(&status, 2, n, D, Q), Q,
+                                                                 roofline_mul(&status, 9, n)),
+                                                   roofline_mul(&status, n, n),
+                                                   roofline_mul4(&status, 4, sinkhorn_iterations, n, n),
+                                                   roofline_mul3(&status, 2, n, D)));
+  int64_t bytes = roofline_mul4(&status, T, n, D, E_size); /* streams: read */
   bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, n, D), Q),
-                       4)); /* phi: read */
+                       roofline_mul3(&status, roofline_mul(&status, n, D), Q, 4)); /* phi: read */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, Q, 4)); /* bias: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, T, D), E_size)); /* layer_input: written */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, T, n), 4)); /* post: written */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, T, n), n),
-                       4)); /* mixing: written */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, T, D, E_size)); /* layer_input: written */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, T, n, 4)); /* post: written */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, T, n, n, 4)); /* mixing: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -513,22 +490,19 @@ const char *roofline_hyper_connection_pre_fwd_roof_key(const roofline_call *self
 
 roofline_status roofline_hyper_connection_pre_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_hyper_connection_pre_fwd_call *call = (const roofline_hyper_connection_pre_fwd_call *)(const void *)self;
+  const roofline_hyper_connection_pre_fwd_call *call = (const roofline_hyper_connection_pre_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t T = call->T;
   const int64_t D = call->D;
   const int64_t Q = call->Q;
   const roofline_dtype E = call->E;
   const int64_t E_size = (roofline_dtype_bits(E) + 7) / 8;
-  int64_t total = roofline_mul(&status,
-                               roofline_mul(&status,
-                               roofline_mul(&status, T, hyper_connection_pre_fwd_n(&status, call)), D),
-                               E_size); /* streams: read */
+  int64_t total = roofline_mul4(&status, T, hyper_connection_pre_fwd_n(&status, call), D,
+                                E_size); /* streams: read */
   total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status,
-                       roofline_mul(&status, hyper_connection_pre_fwd_n(&status, call), D), Q),
-                       4)); /* phi: read */
+                       roofline_mul3(&status,
+                                     roofline_mul(&status, hyper_connection_pre_fwd_n(&status, call), D), Q,
+                                     4)); /* phi: read */
   total = roofline_add(&status, total, roofline_mul(&status, Q, 4)); /* bias: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
@@ -539,7 +513,7 @@ static roofline_status hyper_connection_pre_fwd_let(const roofline_call *self, i
                                                     roofline_adt *adt) {
   (void)shape;
   (void)adt;
-  const roofline_hyper_connection_pre_fwd_call *call = (const roofline_hyper_connection_pre_fwd_call *)(const void *)self;
+  const roofline_hyper_connection_pre_fwd_call *call = (const roofline_hyper_connection_pre_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   switch (let) {
   case 0: { /* n */
@@ -569,8 +543,8 @@ roofline_status roofline_hyper_connection_pre_fwd_bind(roofline_hyper_connection
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_hyper_connection_pre_fwd_op;
   call->sinkhorn_iterations = args->sinkhorn_iterations;
-  if ((status = roofline_bind_passed(error, "inputs.streams", &args->streams,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.streams", &args->streams, true);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.phi", &args->phi, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.bias", &args->bias, true)) != ROOFLINE_OK) return status;
   if (!(call->sinkhorn_iterations > 0) || status != ROOFLINE_OK)
@@ -611,12 +585,13 @@ static void hyper_connection_pre_fwd_set_defaults(void *args) {
 
 static roofline_status hyper_connection_pre_fwd_bind_any(roofline_call *call, const void *args,
                                                          roofline_error *error) {
-  return roofline_hyper_connection_pre_fwd_bind((roofline_hyper_connection_pre_fwd_call *)(void *)call,
+  return roofline_hyper_connection_pre_fwd_bind((roofline_hyper_connection_pre_fwd_call *)call,
                                                 (const roofline_hyper_connection_pre_fwd_args *)args, error);
 }
 
 static roofline_status hyper_connection_pre_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_hyper_connection_pre_fwd_eval_roofline((const roofline_hyper_connection_pre_fwd_call *)(const void *)call, cost);
+  return roofline_hyper_connection_pre_fwd_eval_roofline((const roofline_hyper_connection_pre_fwd_call *)call,
+                                                         cost);
 }
 
 static const roofline_field hyper_connection_pre_fwd_indices[] = {
@@ -663,7 +638,7 @@ const roofline_op roofline_hyper_connection_pre_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status hyper_connection_post_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                         roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_hyper_connection_post_fwd_call *call = (const roofline_hyper_connection_post_fwd_call *)(const void *)self;
+  const roofline_hyper_connection_post_fwd_call *call = (const roofline_hyper_connection_post_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t T = call->T;
   const int64_t n = call->n;
@@ -706,7 +681,8 @@ static roofline_status hyper_connection_post_fwd_tensor(const roofline_call *sel
 
 /* HyperConnectionPostFwdOp (sequence.yaml:80): flops T * n * D * (2 * n + 2) (sequence.yaml:98); bytes
    derived from the signature */
-roofline_status roofline_hyper_connection_post_fwd_eval_roofline(const roofline_hyper_connection_post_fwd_call *call, roofline_cost *cost) {
+roofline_status roofline_hyper_connection_post_fwd_eval_roofline(const roofline_hyper_connection_post_fwd_call *call,
+                                                                 roofline_cost *cost) {
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const int64_t T = call->T;
@@ -714,20 +690,13 @@ roofline_status roofline_hyper_connection_post_fwd_eval_roofline(const roofline_
   const int64_t D = call->D;
   const roofline_dtype E = call->E;
   const int64_t E_size = (roofline_dtype_bits(E) + 7) / 8;
-  const int64_t flops = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, T, n), D),
-                                     roofline_add(&status, roofline_mul(&status, 2, n), 2));
-  int64_t bytes = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, T, n), D),
-                               E_size); /* streams: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, T, D), E_size)); /* layer_output: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, T, n), 4)); /* post: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, T, n), n),
-                       4)); /* mixing: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, T, n), D),
-                       E_size)); /* output: written */
+  const int64_t flops = roofline_mul4(&status, T, n, D,
+                                      roofline_add(&status, roofline_mul(&status, 2, n), 2));
+  int64_t bytes = roofline_mul4(&status, T, n, D, E_size); /* streams: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, T, D, E_size)); /* layer_output: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, T, n, 4)); /* post: read */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, T, n, n, 4)); /* mixing: read */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, T, n, D, E_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -741,22 +710,17 @@ const char *roofline_hyper_connection_post_fwd_roof_key(const roofline_call *sel
 
 roofline_status roofline_hyper_connection_post_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_hyper_connection_post_fwd_call *call = (const roofline_hyper_connection_post_fwd_call *)(const void *)self;
+  const roofline_hyper_connection_post_fwd_call *call = (const roofline_hyper_connection_post_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t T = call->T;
   const int64_t n = call->n;
   const int64_t D = call->D;
   const roofline_dtype E = call->E;
   const int64_t E_size = (roofline_dtype_bits(E) + 7) / 8;
-  int64_t total = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, T, n), D),
-                               E_size); /* streams: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_mul(&status, T, D), E_size)); /* layer_output: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_mul(&status, T, n), 4)); /* post: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, T, n), n),
-                       4)); /* mixing: read */
+  int64_t total = roofline_mul4(&status, T, n, D, E_size); /* streams: read */
+  total = roofline_add(&status, total, roofline_mul3(&status, T, D, E_size)); /* layer_output: read */
+  total = roofline_add(&status, total, roofline_mul3(&status, T, n, 4)); /* post: read */
+  total = roofline_add(&status, total, roofline_mul4(&status, T, n, n, 4)); /* mixing: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -777,13 +741,13 @@ roofline_status roofline_hyper_connection_post_fwd_bind(roofline_hyper_connectio
   (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_hyper_connection_post_fwd_op;
-  if ((status = roofline_bind_passed(error, "inputs.streams", &args->streams,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.layer_output", &args->layer_output,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.streams", &args->streams, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.layer_output", &args->layer_output, true);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.post", &args->post, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.mixing", &args->mixing,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.mixing", &args->mixing, true);
+  if (status != ROOFLINE_OK) return status;
   /* streams: [T, n, D] */
   call->E = args->streams.dtype;
   if ((status = roofline_bind_rank(error, &names[0], &args->streams, 3, false)) != ROOFLINE_OK) return status;
@@ -814,13 +778,14 @@ static void hyper_connection_post_fwd_set_defaults(void *args) {
 
 static roofline_status hyper_connection_post_fwd_bind_any(roofline_call *call, const void *args,
                                                           roofline_error *error) {
-  return roofline_hyper_connection_post_fwd_bind((roofline_hyper_connection_post_fwd_call *)(void *)call,
+  return roofline_hyper_connection_post_fwd_bind((roofline_hyper_connection_post_fwd_call *)call,
                                                  (const roofline_hyper_connection_post_fwd_args *)args,
                                                  error);
 }
 
 static roofline_status hyper_connection_post_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_hyper_connection_post_fwd_eval_roofline((const roofline_hyper_connection_post_fwd_call *)(const void *)call, cost);
+  return roofline_hyper_connection_post_fwd_eval_roofline((const roofline_hyper_connection_post_fwd_call *)call,
+                                                          cost);
 }
 
 static const roofline_field hyper_connection_post_fwd_indices[] = {

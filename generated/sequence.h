@@ -51,8 +51,7 @@ extern const roofline_op roofline_mean_pooling_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_mean_pooling_fwd_call *roofline_mean_pooling_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_mean_pooling_fwd_op
-      ? (const roofline_mean_pooling_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_mean_pooling_fwd_op ? (const roofline_mean_pooling_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -92,8 +91,7 @@ extern const roofline_op roofline_token_shift_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_token_shift_fwd_call *roofline_token_shift_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_token_shift_fwd_op ? (const roofline_token_shift_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_token_shift_fwd_op ? (const roofline_token_shift_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -138,7 +136,7 @@ extern const roofline_op roofline_hyper_connection_pre_fwd_op;
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_hyper_connection_pre_fwd_call *roofline_hyper_connection_pre_fwd_cast(const roofline_call *call) {
   return call->op == &roofline_hyper_connection_pre_fwd_op
-      ? (const roofline_hyper_connection_pre_fwd_call *)(const void *)call : NULL;
+      ? (const roofline_hyper_connection_pre_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -147,7 +145,8 @@ roofline_status roofline_hyper_connection_pre_fwd_bind(roofline_hyper_connection
                                                        const roofline_hyper_connection_pre_fwd_args *args,
                                                        roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
-roofline_status roofline_hyper_connection_pre_fwd_eval_roofline(const roofline_hyper_connection_pre_fwd_call *call, roofline_cost *cost);
+roofline_status roofline_hyper_connection_pre_fwd_eval_roofline(const roofline_hyper_connection_pre_fwd_call *call,
+                                                                roofline_cost *cost);
 const char *roofline_hyper_connection_pre_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_hyper_connection_pre_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -180,7 +179,7 @@ extern const roofline_op roofline_hyper_connection_post_fwd_op;
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_hyper_connection_post_fwd_call *roofline_hyper_connection_post_fwd_cast(const roofline_call *call) {
   return call->op == &roofline_hyper_connection_post_fwd_op
-      ? (const roofline_hyper_connection_post_fwd_call *)(const void *)call : NULL;
+      ? (const roofline_hyper_connection_post_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -189,7 +188,8 @@ roofline_status roofline_hyper_connection_post_fwd_bind(roofline_hyper_connectio
                                                         const roofline_hyper_connection_post_fwd_args *args,
                                                         roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
-roofline_status roofline_hyper_connection_post_fwd_eval_roofline(const roofline_hyper_connection_post_fwd_call *call, roofline_cost *cost);
+roofline_status roofline_hyper_connection_post_fwd_eval_roofline(const roofline_hyper_connection_post_fwd_call *call,
+                                                                 roofline_cost *cost);
 const char *roofline_hyper_connection_post_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_hyper_connection_post_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 

@@ -16,7 +16,7 @@ static int64_t da_cumsum_fwd_NC(roofline_status *status, const roofline_da_cumsu
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status da_cumsum_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                             roofline_dtype *dtype_out) {
-  const roofline_da_cumsum_fwd_call *call = (const roofline_da_cumsum_fwd_call *)(const void *)self;
+  const roofline_da_cumsum_fwd_call *call = (const roofline_da_cumsum_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t S = call->S;
@@ -71,27 +71,19 @@ roofline_status roofline_da_cumsum_fwd_eval_roofline(const roofline_da_cumsum_fw
   const roofline_dtype out_dtype = call->out_dtype;
   const bool dt_softplus = call->dt_softplus;
   const int64_t out_dtype_size = (roofline_dtype_bits(out_dtype) + 7) / 8;
-  const int64_t flops = roofline_mul(&status,
-                                     roofline_mul(&status,
-                                     roofline_mul(&status,
-                                     roofline_add(&status,
-                                     roofline_add(&status, 3, call->present.dt_bias ? 1 : 0), dt_softplus ? 4
-                                     : 0), B), S), H);
-  int64_t bytes = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H),
-                               4); /* dt: read */
+  const int64_t flops = roofline_mul4(&status,
+                                      roofline_add3(&status, 3, call->present.dt_bias ? 1 : 0, dt_softplus ? 4
+                                                    : 0), B, S, H);
+  int64_t bytes = roofline_mul4(&status, B, S, H, 4); /* dt: read */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, H, 4)); /* A: read */
-  if (call->present.dt_bias) bytes = roofline_add(&status, bytes,
-                                                  roofline_mul(&status, H, 4)); /* dt_bias: read */
+  if (call->present.dt_bias)
+    bytes = roofline_add(&status, bytes, roofline_mul(&status, H, 4)); /* dt_bias: read */
   bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, B, H), da_cumsum_fwd_NC(&status, call)),
-                       chunk_len), out_dtype_size)); /* dt_out: written */
+                       roofline_mul5(&status, B, H, da_cumsum_fwd_NC(&status, call), chunk_len,
+                                     out_dtype_size)); /* dt_out: written */
   bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, B, H), da_cumsum_fwd_NC(&status, call)),
-                       chunk_len), 4)); /* dA_cumsum: written */
+                       roofline_mul5(&status, B, H, da_cumsum_fwd_NC(&status, call), chunk_len,
+                                     4)); /* dA_cumsum: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -105,16 +97,15 @@ const char *roofline_da_cumsum_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_da_cumsum_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_da_cumsum_fwd_call *call = (const roofline_da_cumsum_fwd_call *)(const void *)self;
+  const roofline_da_cumsum_fwd_call *call = (const roofline_da_cumsum_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t S = call->S;
   const int64_t H = call->H;
-  int64_t total = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H),
-                               4); /* dt: read */
+  int64_t total = roofline_mul4(&status, B, S, H, 4); /* dt: read */
   total = roofline_add(&status, total, roofline_mul(&status, H, 4)); /* A: read */
-  if (call->present.dt_bias) total = roofline_add(&status, total,
-                                                  roofline_mul(&status, H, 4)); /* dt_bias: read */
+  if (call->present.dt_bias)
+    total = roofline_add(&status, total, roofline_mul(&status, H, 4)); /* dt_bias: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -123,7 +114,7 @@ static roofline_status da_cumsum_fwd_let(const roofline_call *self, int32_t let,
                                          roofline_shape *shape, roofline_adt *adt) {
   (void)shape;
   (void)adt;
-  const roofline_da_cumsum_fwd_call *call = (const roofline_da_cumsum_fwd_call *)(const void *)self;
+  const roofline_da_cumsum_fwd_call *call = (const roofline_da_cumsum_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   switch (let) {
   case 0: { /* NC */
@@ -152,16 +143,16 @@ roofline_status roofline_da_cumsum_fwd_bind(roofline_da_cumsum_fwd_call *call,
   call->roofline.op = &roofline_da_cumsum_fwd_op;
   call->chunk_len = args->chunk_len;
   call->out_dtype = args->out_dtype;
-  if ((status = roofline_bind_dtype(error, "params.out_dtype", args->out_dtype,
-                                    0x1c00u)) != ROOFLINE_OK) return status;
+  status = roofline_bind_dtype(error, "params.out_dtype", args->out_dtype, 0x1c00u);
+  if (status != ROOFLINE_OK) return status;
   call->dt_softplus = args->dt_softplus;
   call->dt_min = args->dt_min;
   call->dt_max = args->dt_max;
   call->present.dt_bias = args->dt_bias.dtype != ROOFLINE_DTYPE_NONE;
   if ((status = roofline_bind_passed(error, "inputs.dt", &args->dt, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.A", &args->A, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.dt_bias", &args->dt_bias,
-                                     call->present.dt_bias)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.dt_bias", &args->dt_bias, call->present.dt_bias);
+  if (status != ROOFLINE_OK) return status;
   /* dt: [B, S, H] */
   if ((status = roofline_bind_rank(error, &names[0], &args->dt, 3, false)) != ROOFLINE_OK) return status;
   call->B = args->dt.dims[0];
@@ -200,12 +191,12 @@ static void da_cumsum_fwd_set_defaults(void *args) {
 }
 
 static roofline_status da_cumsum_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_da_cumsum_fwd_bind((roofline_da_cumsum_fwd_call *)(void *)call,
+  return roofline_da_cumsum_fwd_bind((roofline_da_cumsum_fwd_call *)call,
                                      (const roofline_da_cumsum_fwd_args *)args, error);
 }
 
 static roofline_status da_cumsum_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_da_cumsum_fwd_eval_roofline((const roofline_da_cumsum_fwd_call *)(const void *)call, cost);
+  return roofline_da_cumsum_fwd_eval_roofline((const roofline_da_cumsum_fwd_call *)call, cost);
 }
 
 static const roofline_field da_cumsum_fwd_indices[] = {
@@ -232,7 +223,7 @@ static const roofline_tensor_info da_cumsum_fwd_tensors[] = {
      ROOFLINE_NOWHERE},
     {"dt_bias", ROOFLINE_INPUT,
      (ptrdiff_t)(offsetof(roofline_da_cumsum_fwd_call, present) + offsetof(roofline_da_cumsum_fwd_present,
-     dt_bias)), (ptrdiff_t)offsetof(roofline_da_cumsum_fwd_args, dt_bias), ROOFLINE_NOWHERE},
+        dt_bias)), (ptrdiff_t)offsetof(roofline_da_cumsum_fwd_args, dt_bias), ROOFLINE_NOWHERE},
     {"dt_out", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE},
     {"dA_cumsum", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE},
 };
@@ -264,7 +255,7 @@ static int64_t cb_producer_fwd_NC(roofline_status *status, const roofline_cb_pro
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status cb_producer_fwd_tensor(const roofline_call *self, int32_t tensor,
                                               roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_cb_producer_fwd_call *call = (const roofline_cb_producer_fwd_call *)(const void *)self;
+  const roofline_cb_producer_fwd_call *call = (const roofline_cb_producer_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t S = call->S;
@@ -315,23 +306,11 @@ roofline_status roofline_cb_producer_fwd_eval_roofline(const roofline_cb_produce
   const int64_t chunk_len = call->chunk_len;
   const int64_t NC = cb_producer_fwd_NC(&status, call);
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status,
-                                     roofline_mul(&status,
-                                     roofline_mul(&status,
-                                     roofline_mul(&status, roofline_mul(&status, B, NC), G), chunk_len),
-                                     chunk_len), N);
-  int64_t bytes = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), G),
-                               N), T_size); /* C_mat: read */
+  const int64_t flops = roofline_mul6(&status, B, NC, G, chunk_len, chunk_len, N);
+  int64_t bytes = roofline_mul5(&status, B, S, G, N, T_size); /* C_mat: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, G, N, T_size)); /* B_mat: read */
   bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), G), N),
-                       T_size)); /* B_mat: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, NC), G),
-                       chunk_len), chunk_len), T_size)); /* cb: written */
+                       roofline_mul6(&status, B, NC, G, chunk_len, chunk_len, T_size)); /* cb: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -345,7 +324,7 @@ const char *roofline_cb_producer_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_cb_producer_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_cb_producer_fwd_call *call = (const roofline_cb_producer_fwd_call *)(const void *)self;
+  const roofline_cb_producer_fwd_call *call = (const roofline_cb_producer_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t S = call->S;
@@ -353,13 +332,8 @@ roofline_status roofline_cb_producer_fwd_read_bytes(const roofline_call *self, i
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), G),
-                               N), T_size); /* C_mat: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), G), N),
-                       T_size)); /* B_mat: read */
+  int64_t total = roofline_mul5(&status, B, S, G, N, T_size); /* C_mat: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, B, S, G, N, T_size)); /* B_mat: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -368,7 +342,7 @@ static roofline_status cb_producer_fwd_let(const roofline_call *self, int32_t le
                                            roofline_shape *shape, roofline_adt *adt) {
   (void)shape;
   (void)adt;
-  const roofline_cb_producer_fwd_call *call = (const roofline_cb_producer_fwd_call *)(const void *)self;
+  const roofline_cb_producer_fwd_call *call = (const roofline_cb_producer_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   switch (let) {
   case 0: { /* NC */
@@ -395,10 +369,10 @@ roofline_status roofline_cb_producer_fwd_bind(roofline_cb_producer_fwd_call *cal
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_cb_producer_fwd_op;
   call->chunk_len = args->chunk_len;
-  if ((status = roofline_bind_passed(error, "inputs.C_mat", &args->C_mat,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.B_mat", &args->B_mat,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.C_mat", &args->C_mat, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.B_mat", &args->B_mat, true);
+  if (status != ROOFLINE_OK) return status;
   /* C_mat: [B, S, G, N] */
   call->T = args->C_mat.dtype;
   if ((status = roofline_bind_rank(error, &names[0], &args->C_mat, 4, false)) != ROOFLINE_OK) return status;
@@ -443,13 +417,12 @@ static void cb_producer_fwd_set_defaults(void *args) {
 
 static roofline_status cb_producer_fwd_bind_any(roofline_call *call, const void *args,
                                                 roofline_error *error) {
-  return roofline_cb_producer_fwd_bind((roofline_cb_producer_fwd_call *)(void *)call,
+  return roofline_cb_producer_fwd_bind((roofline_cb_producer_fwd_call *)call,
                                        (const roofline_cb_producer_fwd_args *)args, error);
 }
 
 static roofline_status cb_producer_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_cb_producer_fwd_eval_roofline((const roofline_cb_producer_fwd_call *)(const void *)call,
-                                                cost);
+  return roofline_cb_producer_fwd_eval_roofline((const roofline_cb_producer_fwd_call *)call, cost);
 }
 
 static const roofline_field cb_producer_fwd_indices[] = {
@@ -491,7 +464,7 @@ const roofline_op roofline_cb_producer_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status ssd_chunk_state_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                   roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_ssd_chunk_state_fwd_call *call = (const roofline_ssd_chunk_state_fwd_call *)(const void *)self;
+  const roofline_ssd_chunk_state_fwd_call *call = (const roofline_ssd_chunk_state_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t NC = call->NC;
@@ -567,43 +540,19 @@ roofline_status roofline_ssd_chunk_state_fwd_eval_roofline(const roofline_ssd_ch
   const roofline_dtype TD = call->TD;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t TD_size = (roofline_dtype_bits(TD) + 7) / 8;
-  int64_t flops = roofline_mul(&status,
-                               roofline_mul(&status,
-                               roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, 2, B), NC),
-                               H), P), N), Q);
-  flops = roofline_add(&status, flops,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, 4, B), NC), Q), H));
-  flops = roofline_add(&status, flops,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, NC), Q), H), P));
-  int64_t bytes = roofline_mul(&status,
-                               roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, B, roofline_mul(&status, NC, Q)),
-                               H), P), T_size); /* x: read */
+  int64_t flops = roofline_mul(&status, roofline_mul6(&status, 2, B, NC, H, P, N), Q);
+  flops = roofline_add(&status, flops, roofline_mul5(&status, 4, B, NC, Q, H));
+  flops = roofline_add(&status, flops, roofline_mul5(&status, B, NC, Q, H, P));
+  int64_t bytes = roofline_mul5(&status, B, roofline_mul(&status, NC, Q), H, P, T_size); /* x: read */
   bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, B, roofline_mul(&status, NC, Q)), G), N),
-                       T_size)); /* Bmat: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), NC), Q),
-                       TD_size)); /* dt: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), NC), Q),
-                       4)); /* dA_cumsum: read */
-  if (call->present.seq_idx) bytes = roofline_add(&status, bytes,
-                                                  roofline_mul(&status,
-                                                  roofline_mul(&status, B, roofline_mul(&status, NC, Q)),
-                                                  4)); /* seq_idx: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, NC), H), P), N),
-                       4)); /* states: written */
+                       roofline_mul5(&status, B, roofline_mul(&status, NC, Q), G, N,
+                                     T_size)); /* Bmat: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, H, NC, Q, TD_size)); /* dt: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, H, NC, Q, 4)); /* dA_cumsum: read */
+  if (call->present.seq_idx)
+    bytes = roofline_add(&status, bytes,
+                         roofline_mul3(&status, B, roofline_mul(&status, NC, Q), 4)); /* seq_idx: read */
+  bytes = roofline_add(&status, bytes, roofline_mul6(&status, B, NC, H, P, N, 4)); /* states: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -617,7 +566,7 @@ const char *roofline_ssd_chunk_state_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_ssd_chunk_state_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_ssd_chunk_state_fwd_call *call = (const roofline_ssd_chunk_state_fwd_call *)(const void *)self;
+  const roofline_ssd_chunk_state_fwd_call *call = (const roofline_ssd_chunk_state_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t NC = call->NC;
@@ -630,27 +579,15 @@ roofline_status roofline_ssd_chunk_state_fwd_read_bytes(const roofline_call *sel
   const roofline_dtype TD = call->TD;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t TD_size = (roofline_dtype_bits(TD) + 7) / 8;
-  int64_t total = roofline_mul(&status,
-                               roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, B, roofline_mul(&status, NC, Q)),
-                               H), P), T_size); /* x: read */
+  int64_t total = roofline_mul5(&status, B, roofline_mul(&status, NC, Q), H, P, T_size); /* x: read */
   total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, B, roofline_mul(&status, NC, Q)), G), N),
-                       T_size)); /* Bmat: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), NC), Q),
-                       TD_size)); /* dt: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), NC), Q),
-                       4)); /* dA_cumsum: read */
-  if (call->present.seq_idx) total = roofline_add(&status, total,
-                                                  roofline_mul(&status,
-                                                  roofline_mul(&status, B, roofline_mul(&status, NC, Q)),
-                                                  4)); /* seq_idx: read */
+                       roofline_mul5(&status, B, roofline_mul(&status, NC, Q), G, N,
+                                     T_size)); /* Bmat: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, B, H, NC, Q, TD_size)); /* dt: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, B, H, NC, Q, 4)); /* dA_cumsum: read */
+  if (call->present.seq_idx)
+    total = roofline_add(&status, total,
+                         roofline_mul3(&status, B, roofline_mul(&status, NC, Q), 4)); /* seq_idx: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -683,10 +620,10 @@ roofline_status roofline_ssd_chunk_state_fwd_bind(roofline_ssd_chunk_state_fwd_c
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.Bmat", &args->Bmat, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.dt", &args->dt, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.dA_cumsum", &args->dA_cumsum,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.seq_idx", &args->seq_idx,
-                                     call->present.seq_idx)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.dA_cumsum", &args->dA_cumsum, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.seq_idx", &args->seq_idx, call->present.seq_idx);
+  if (status != ROOFLINE_OK) return status;
   /* x: [B, NC * Q, H, P] */
   call->T = args->x.dtype;
   if ((status = roofline_bind_rank(error, &names[0], &args->x, 4, false)) != ROOFLINE_OK) return status;
@@ -705,8 +642,8 @@ roofline_status roofline_ssd_chunk_state_fwd_bind(roofline_ssd_chunk_state_fwd_c
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0xc01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_dtype(error, "forall.TD", call->TD, 0x1c01u)) != ROOFLINE_OK) return status;
   const roofline_dtype values[] = {call->T, call->TD};
-  if ((status = roofline_bind_combo(error, values, ssd_chunk_state_fwd_combos, 2,
-                                    4)) != ROOFLINE_OK) return status;
+  status = roofline_bind_combo(error, values, ssd_chunk_state_fwd_combos, 2, 4);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
   if (!(call->B > 0) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[0]", "B > 0", call->B, 0);
@@ -751,12 +688,12 @@ static void ssd_chunk_state_fwd_set_defaults(void *args) {
 
 static roofline_status ssd_chunk_state_fwd_bind_any(roofline_call *call, const void *args,
                                                     roofline_error *error) {
-  return roofline_ssd_chunk_state_fwd_bind((roofline_ssd_chunk_state_fwd_call *)(void *)call,
+  return roofline_ssd_chunk_state_fwd_bind((roofline_ssd_chunk_state_fwd_call *)call,
                                            (const roofline_ssd_chunk_state_fwd_args *)args, error);
 }
 
 static roofline_status ssd_chunk_state_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_ssd_chunk_state_fwd_eval_roofline((const roofline_ssd_chunk_state_fwd_call *)(const void *)call, cost);
+  return roofline_ssd_chunk_state_fwd_eval_roofline((const roofline_ssd_chunk_state_fwd_call *)call, cost);
 }
 
 static const roofline_field ssd_chunk_state_fwd_indices[] = {
@@ -781,7 +718,7 @@ static const roofline_tensor_info ssd_chunk_state_fwd_tensors[] = {
      (ptrdiff_t)offsetof(roofline_ssd_chunk_state_fwd_args, dA_cumsum), ROOFLINE_NOWHERE},
     {"seq_idx", ROOFLINE_INPUT,
      (ptrdiff_t)(offsetof(roofline_ssd_chunk_state_fwd_call,
-     present) + offsetof(roofline_ssd_chunk_state_fwd_present, seq_idx)),
+                          present) + offsetof(roofline_ssd_chunk_state_fwd_present, seq_idx)),
      (ptrdiff_t)offsetof(roofline_ssd_chunk_state_fwd_args, seq_idx), ROOFLINE_NOWHERE},
     {"states", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE},
 };
@@ -803,7 +740,7 @@ const roofline_op roofline_ssd_chunk_state_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status ssd_state_passing_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                     roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_ssd_state_passing_fwd_call *call = (const roofline_ssd_state_passing_fwd_call *)(const void *)self;
+  const roofline_ssd_state_passing_fwd_call *call = (const roofline_ssd_state_passing_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t NC = call->NC;
@@ -861,27 +798,14 @@ roofline_status roofline_ssd_state_passing_fwd_eval_roofline(const roofline_ssd_
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t flops = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, 2, B), NC),
-                               H), N);
-  flops = roofline_add(&status, flops, roofline_mul(&status, roofline_mul(&status, B, H), NC));
-  int64_t bytes = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, NC), H),
-                               N), T_size); /* states: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), NC),
-                       4)); /* dA_chunk_cumsum: read */
-  if (call->present.initial_states) bytes = roofline_add(&status, bytes,
-                                                         roofline_mul(&status,
-                                                         roofline_mul(&status, roofline_mul(&status, B, H),
-                                                         N), 4)); /* initial_states: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, NC), H), N),
-                       4)); /* prev_states: written */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), N),
-                       4)); /* final_states: written */
+  int64_t flops = roofline_mul5(&status, 2, B, NC, H, N);
+  flops = roofline_add(&status, flops, roofline_mul3(&status, B, H, NC));
+  int64_t bytes = roofline_mul5(&status, B, NC, H, N, T_size); /* states: read */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, H, NC, 4)); /* dA_chunk_cumsum: read */
+  if (call->present.initial_states)
+    bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, H, N, 4)); /* initial_states: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, NC, H, N, 4)); /* prev_states: written */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, H, N, 4)); /* final_states: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -895,7 +819,7 @@ const char *roofline_ssd_state_passing_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_ssd_state_passing_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_ssd_state_passing_fwd_call *call = (const roofline_ssd_state_passing_fwd_call *)(const void *)self;
+  const roofline_ssd_state_passing_fwd_call *call = (const roofline_ssd_state_passing_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t NC = call->NC;
@@ -903,16 +827,10 @@ roofline_status roofline_ssd_state_passing_fwd_read_bytes(const roofline_call *s
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, NC), H),
-                               N), T_size); /* states: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), NC),
-                       4)); /* dA_chunk_cumsum: read */
-  if (call->present.initial_states) total = roofline_add(&status, total,
-                                                         roofline_mul(&status,
-                                                         roofline_mul(&status, roofline_mul(&status, B, H),
-                                                         N), 4)); /* initial_states: read */
+  int64_t total = roofline_mul5(&status, B, NC, H, N, T_size); /* states: read */
+  total = roofline_add(&status, total, roofline_mul4(&status, B, H, NC, 4)); /* dA_chunk_cumsum: read */
+  if (call->present.initial_states)
+    total = roofline_add(&status, total, roofline_mul4(&status, B, H, N, 4)); /* initial_states: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -934,12 +852,13 @@ roofline_status roofline_ssd_state_passing_fwd_bind(roofline_ssd_state_passing_f
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_ssd_state_passing_fwd_op;
   call->present.initial_states = args->initial_states.dtype != ROOFLINE_DTYPE_NONE;
-  if ((status = roofline_bind_passed(error, "inputs.states", &args->states,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.dA_chunk_cumsum", &args->dA_chunk_cumsum,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.initial_states", &args->initial_states,
-                                     call->present.initial_states)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.states", &args->states, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.dA_chunk_cumsum", &args->dA_chunk_cumsum, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.initial_states", &args->initial_states,
+                                call->present.initial_states);
+  if (status != ROOFLINE_OK) return status;
   /* states: [B, NC, H, N] */
   call->T = args->states.dtype;
   if ((status = roofline_bind_rank(error, &names[0], &args->states, 4, false)) != ROOFLINE_OK) return status;
@@ -984,12 +903,13 @@ static void ssd_state_passing_fwd_set_defaults(void *args) {
 
 static roofline_status ssd_state_passing_fwd_bind_any(roofline_call *call, const void *args,
                                                       roofline_error *error) {
-  return roofline_ssd_state_passing_fwd_bind((roofline_ssd_state_passing_fwd_call *)(void *)call,
+  return roofline_ssd_state_passing_fwd_bind((roofline_ssd_state_passing_fwd_call *)call,
                                              (const roofline_ssd_state_passing_fwd_args *)args, error);
 }
 
 static roofline_status ssd_state_passing_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_ssd_state_passing_fwd_eval_roofline((const roofline_ssd_state_passing_fwd_call *)(const void *)call, cost);
+  return roofline_ssd_state_passing_fwd_eval_roofline((const roofline_ssd_state_passing_fwd_call *)call,
+                                                      cost);
 }
 
 static const roofline_field ssd_state_passing_fwd_indices[] = {
@@ -1006,7 +926,7 @@ static const roofline_tensor_info ssd_state_passing_fwd_tensors[] = {
      (ptrdiff_t)offsetof(roofline_ssd_state_passing_fwd_args, dA_chunk_cumsum), ROOFLINE_NOWHERE},
     {"initial_states", ROOFLINE_INPUT,
      (ptrdiff_t)(offsetof(roofline_ssd_state_passing_fwd_call,
-     present) + offsetof(roofline_ssd_state_passing_fwd_present, initial_states)),
+                          present) + offsetof(roofline_ssd_state_passing_fwd_present, initial_states)),
      (ptrdiff_t)offsetof(roofline_ssd_state_passing_fwd_args, initial_states), ROOFLINE_NOWHERE},
     {"prev_states", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE},
     {"final_states", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE},
@@ -1029,7 +949,7 @@ const roofline_op roofline_ssd_state_passing_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status ssd_chunk_scan_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                  roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_ssd_chunk_scan_fwd_call *call = (const roofline_ssd_chunk_scan_fwd_call *)(const void *)self;
+  const roofline_ssd_chunk_scan_fwd_call *call = (const roofline_ssd_chunk_scan_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t NC = call->NC;
@@ -1112,48 +1032,17 @@ roofline_status roofline_ssd_chunk_scan_fwd_eval_roofline(const roofline_ssd_chu
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t flops = roofline_mul(&status,
-                               roofline_mul(&status,
-                               roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, 2, B), NC),
-                               Q), H), N), P);
-  flops = roofline_add(&status, flops,
-                       roofline_mul(&status,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, NC), H), Q), Q),
-                       P));
-  int64_t bytes = roofline_mul(&status,
-                               roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, B, roofline_mul(&status, NC, Q)),
-                               H), P), T_size); /* x: read */
+  int64_t flops = roofline_mul(&status, roofline_mul6(&status, 2, B, NC, Q, H, N), P);
+  flops = roofline_add(&status, flops, roofline_mul6(&status, B, NC, H, Q, Q, P));
+  int64_t bytes = roofline_mul5(&status, B, roofline_mul(&status, NC, Q), H, P, T_size); /* x: read */
+  bytes = roofline_add(&status, bytes, roofline_mul6(&status, B, NC, G, Q, Q, T_size)); /* cb: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, H, NC, Q, 4)); /* dA_cumsum: read */
   bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, NC), G), Q), Q),
-                       T_size)); /* cb: read */
+                       roofline_mul5(&status, B, roofline_mul(&status, NC, Q), G, N, T_size)); /* C: read */
+  bytes = roofline_add(&status, bytes, roofline_mul6(&status, B, NC, H, P, N, 4)); /* prev_states: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, H, NC, Q, T_size)); /* dt: read */
   bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), NC), Q),
-                       4)); /* dA_cumsum: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, B, roofline_mul(&status, NC, Q)), G), N),
-                       T_size)); /* C: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, NC), H), P), N),
-                       4)); /* prev_states: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), NC), Q),
-                       T_size)); /* dt: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, B, roofline_mul(&status, NC, Q)), H), P),
-                       4)); /* y: written */
+                       roofline_mul5(&status, B, roofline_mul(&status, NC, Q), H, P, 4)); /* y: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1167,7 +1056,7 @@ const char *roofline_ssd_chunk_scan_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_ssd_chunk_scan_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_ssd_chunk_scan_fwd_call *call = (const roofline_ssd_chunk_scan_fwd_call *)(const void *)self;
+  const roofline_ssd_chunk_scan_fwd_call *call = (const roofline_ssd_chunk_scan_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t NC = call->NC;
@@ -1178,33 +1067,13 @@ roofline_status roofline_ssd_chunk_scan_fwd_read_bytes(const roofline_call *self
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status,
-                               roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, B, roofline_mul(&status, NC, Q)),
-                               H), P), T_size); /* x: read */
+  int64_t total = roofline_mul5(&status, B, roofline_mul(&status, NC, Q), H, P, T_size); /* x: read */
+  total = roofline_add(&status, total, roofline_mul6(&status, B, NC, G, Q, Q, T_size)); /* cb: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, B, H, NC, Q, 4)); /* dA_cumsum: read */
   total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, NC), G), Q), Q),
-                       T_size)); /* cb: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), NC), Q),
-                       4)); /* dA_cumsum: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, B, roofline_mul(&status, NC, Q)), G), N),
-                       T_size)); /* C: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, NC), H), P), N),
-                       4)); /* prev_states: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), NC), Q),
-                       T_size)); /* dt: read */
+                       roofline_mul5(&status, B, roofline_mul(&status, NC, Q), G, N, T_size)); /* C: read */
+  total = roofline_add(&status, total, roofline_mul6(&status, B, NC, H, P, N, 4)); /* prev_states: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, B, H, NC, Q, T_size)); /* dt: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -1229,11 +1098,11 @@ roofline_status roofline_ssd_chunk_scan_fwd_bind(roofline_ssd_chunk_scan_fwd_cal
   call->roofline.op = &roofline_ssd_chunk_scan_fwd_op;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.cb", &args->cb, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.dA_cumsum", &args->dA_cumsum,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.dA_cumsum", &args->dA_cumsum, true);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.C", &args->C, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.prev_states", &args->prev_states,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.prev_states", &args->prev_states, true);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.dt", &args->dt, true)) != ROOFLINE_OK) return status;
   /* x: [B, NC * Q, H, P] */
   call->T = args->x.dtype;
@@ -1293,12 +1162,12 @@ static void ssd_chunk_scan_fwd_set_defaults(void *args) {
 
 static roofline_status ssd_chunk_scan_fwd_bind_any(roofline_call *call, const void *args,
                                                    roofline_error *error) {
-  return roofline_ssd_chunk_scan_fwd_bind((roofline_ssd_chunk_scan_fwd_call *)(void *)call,
+  return roofline_ssd_chunk_scan_fwd_bind((roofline_ssd_chunk_scan_fwd_call *)call,
                                           (const roofline_ssd_chunk_scan_fwd_args *)args, error);
 }
 
 static roofline_status ssd_chunk_scan_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_ssd_chunk_scan_fwd_eval_roofline((const roofline_ssd_chunk_scan_fwd_call *)(const void *)call, cost);
+  return roofline_ssd_chunk_scan_fwd_eval_roofline((const roofline_ssd_chunk_scan_fwd_call *)call, cost);
 }
 
 static const roofline_field ssd_chunk_scan_fwd_indices[] = {
@@ -1343,7 +1212,7 @@ const roofline_op roofline_ssd_chunk_scan_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status ssd_decode_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                              roofline_dtype *dtype_out) {
-  const roofline_ssd_decode_fwd_call *call = (const roofline_ssd_decode_fwd_call *)(const void *)self;
+  const roofline_ssd_decode_fwd_call *call = (const roofline_ssd_decode_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t H = call->H;
@@ -1414,32 +1283,17 @@ roofline_status roofline_ssd_decode_fwd_eval_roofline(const roofline_ssd_decode_
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t flops = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, 7, B), H),
-                               P), N);
-  flops = roofline_add(&status, flops, roofline_mul(&status, roofline_mul(&status, B, H), P));
-  int64_t bytes = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, H, P), N),
-                               4); /* A: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), P),
-                       4)); /* dt: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), P),
-                       T_size)); /* x: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, G), N),
-                       T_size)); /* B_in: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, G), N),
-                       T_size)); /* C_in: read */
+  int64_t flops = roofline_mul5(&status, 7, B, H, P, N);
+  flops = roofline_add(&status, flops, roofline_mul3(&status, B, H, P));
+  int64_t bytes = roofline_mul4(&status, H, P, N, 4); /* A: read */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, H, P, 4)); /* dt: read */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, H, P, T_size)); /* x: read */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, G, N, T_size)); /* B_in: read */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, G, N, T_size)); /* C_in: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, 2,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), P), N),
-                       4))); /* state: read and written */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), P),
-                       4)); /* y_out: written */
+                                    roofline_mul5(&status, B, H, P, N, 4))); /* state: read and written */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, H, P, 4)); /* y_out: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1453,7 +1307,7 @@ const char *roofline_ssd_decode_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_ssd_decode_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_ssd_decode_fwd_call *call = (const roofline_ssd_decode_fwd_call *)(const void *)self;
+  const roofline_ssd_decode_fwd_call *call = (const roofline_ssd_decode_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t H = call->H;
@@ -1462,24 +1316,12 @@ roofline_status roofline_ssd_decode_fwd_read_bytes(const roofline_call *self, in
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, H, P), N),
-                               4); /* A: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), P),
-                       4)); /* dt: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), P),
-                       T_size)); /* x: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, G), N),
-                       T_size)); /* B_in: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, G), N),
-                       T_size)); /* C_in: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), P), N),
-                       4)); /* state: read */
+  int64_t total = roofline_mul4(&status, H, P, N, 4); /* A: read */
+  total = roofline_add(&status, total, roofline_mul4(&status, B, H, P, 4)); /* dt: read */
+  total = roofline_add(&status, total, roofline_mul4(&status, B, H, P, T_size)); /* x: read */
+  total = roofline_add(&status, total, roofline_mul4(&status, B, G, N, T_size)); /* B_in: read */
+  total = roofline_add(&status, total, roofline_mul4(&status, B, G, N, T_size)); /* C_in: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, B, H, P, N, 4)); /* state: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -1507,8 +1349,8 @@ roofline_status roofline_ssd_decode_fwd_bind(roofline_ssd_decode_fwd_call *call,
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.B_in", &args->B_in, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.C_in", &args->C_in, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.state", &args->state,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.state", &args->state, true);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_contiguous(error, "inputs.state", &args->state)) != ROOFLINE_OK) return status;
   /* A: [H, P, N] */
   if ((status = roofline_bind_rank(error, &names[0], &args->A, 3, false)) != ROOFLINE_OK) return status;
@@ -1559,13 +1401,12 @@ static void ssd_decode_fwd_set_defaults(void *args) {
 }
 
 static roofline_status ssd_decode_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_ssd_decode_fwd_bind((roofline_ssd_decode_fwd_call *)(void *)call,
+  return roofline_ssd_decode_fwd_bind((roofline_ssd_decode_fwd_call *)call,
                                       (const roofline_ssd_decode_fwd_args *)args, error);
 }
 
 static roofline_status ssd_decode_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_ssd_decode_fwd_eval_roofline((const roofline_ssd_decode_fwd_call *)(const void *)call,
-                                               cost);
+  return roofline_ssd_decode_fwd_eval_roofline((const roofline_ssd_decode_fwd_call *)call, cost);
 }
 
 static const roofline_field ssd_decode_fwd_indices[] = {
@@ -1615,7 +1456,7 @@ static int64_t mamba2_fwd_NC(roofline_status *status, const roofline_mamba2_fwd_
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status mamba2_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                          roofline_dtype *dtype_out) {
-  const roofline_mamba2_fwd_call *call = (const roofline_mamba2_fwd_call *)(const void *)self;
+  const roofline_mamba2_fwd_call *call = (const roofline_mamba2_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t Bsz = call->Bsz;
   const int64_t S = call->S;
@@ -1705,71 +1546,28 @@ roofline_status roofline_mamba2_fwd_eval_roofline(const roofline_mamba2_fwd_call
   const bool dt_softplus = call->dt_softplus;
   const int64_t NC = mamba2_fwd_NC(&status, call);
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t flops = roofline_mul(&status,
-                               roofline_mul(&status,
-                               roofline_mul(&status,
-                               roofline_add(&status, roofline_add(&status, 3, call->present.dt_bias ? 1 : 0),
-                               dt_softplus ? 4 : 0), Bsz), S), H);
-  flops = roofline_add(&status, flops,
-                       roofline_mul(&status,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, Bsz, NC), G),
-                       chunk_size), chunk_size), N));
-  flops = roofline_add(&status, flops,
-                       roofline_mul(&status,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, 2, Bsz), S), H), P),
-                       N));
-  flops = roofline_add(&status, flops,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, 4, Bsz), S), H));
-  flops = roofline_add(&status, flops,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, Bsz, S), H), P));
-  flops = roofline_add(&status, flops,
-                       roofline_mul(&status,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, 2, Bsz), NC), H), P),
-                       N));
-  flops = roofline_add(&status, flops, roofline_mul(&status, roofline_mul(&status, Bsz, H), NC));
-  flops = roofline_add(&status, flops,
-                       roofline_mul(&status,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, 2, Bsz), S), H), N),
-                       P));
-  flops = roofline_add(&status, flops,
-                       roofline_mul(&status,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, Bsz, NC), H),
-                       chunk_size), chunk_size), P));
-  int64_t bytes = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, Bsz, S), H),
-                               P), T_size); /* x: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, Bsz, S), H),
-                       4)); /* dt: read */
+  int64_t flops = roofline_mul4(&status,
+                                roofline_add3(&status, 3, call->present.dt_bias ? 1 : 0, dt_softplus ? 4 : 0),
+                                Bsz, S, H);
+  flops = roofline_add(&status, flops, roofline_mul6(&status, Bsz, NC, G, chunk_size, chunk_size, N));
+  flops = roofline_add(&status, flops, roofline_mul6(&status, 2, Bsz, S, H, P, N));
+  flops = roofline_add(&status, flops, roofline_mul4(&status, 4, Bsz, S, H));
+  flops = roofline_add(&status, flops, roofline_mul4(&status, Bsz, S, H, P));
+  flops = roofline_add(&status, flops, roofline_mul6(&status, 2, Bsz, NC, H, P, N));
+  flops = roofline_add(&status, flops, roofline_mul3(&status, Bsz, H, NC));
+  flops = roofline_add(&status, flops, roofline_mul6(&status, 2, Bsz, S, H, N, P));
+  flops = roofline_add(&status, flops, roofline_mul6(&status, Bsz, NC, H, chunk_size, chunk_size, P));
+  int64_t bytes = roofline_mul5(&status, Bsz, S, H, P, T_size); /* x: read */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, Bsz, S, H, 4)); /* dt: read */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, H, 4)); /* A: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, Bsz, S), G), N),
-                       T_size)); /* B: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, Bsz, S), G), N),
-                       T_size)); /* C: read */
-  if (call->present.dt_bias) bytes = roofline_add(&status, bytes,
-                                                  roofline_mul(&status, H, 4)); /* dt_bias: read */
-  if (call->present.initial_states) bytes = roofline_add(&status, bytes,
-                                                         roofline_mul(&status,
-                                                         roofline_mul(&status,
-                                                         roofline_mul(&status, roofline_mul(&status, Bsz, H),
-                                                         P), N), 4)); /* initial_states: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, Bsz, S), H), P),
-                       4)); /* y: written */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, Bsz, H), P), N),
-                       4)); /* final_states: written */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, Bsz, S, G, N, T_size)); /* B: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, Bsz, S, G, N, T_size)); /* C: read */
+  if (call->present.dt_bias)
+    bytes = roofline_add(&status, bytes, roofline_mul(&status, H, 4)); /* dt_bias: read */
+  if (call->present.initial_states)
+    bytes = roofline_add(&status, bytes, roofline_mul5(&status, Bsz, H, P, N, 4)); /* initial_states: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, Bsz, S, H, P, 4)); /* y: written */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, Bsz, H, P, N, 4)); /* final_states: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1783,7 +1581,7 @@ const char *roofline_mamba2_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_mamba2_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_mamba2_fwd_call *call = (const roofline_mamba2_fwd_call *)(const void *)self;
+  const roofline_mamba2_fwd_call *call = (const roofline_mamba2_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t Bsz = call->Bsz;
   const int64_t S = call->S;
@@ -1793,28 +1591,15 @@ roofline_status roofline_mamba2_fwd_read_bytes(const roofline_call *self, int64_
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, Bsz, S), H),
-                               P), T_size); /* x: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, Bsz, S), H),
-                       4)); /* dt: read */
+  int64_t total = roofline_mul5(&status, Bsz, S, H, P, T_size); /* x: read */
+  total = roofline_add(&status, total, roofline_mul4(&status, Bsz, S, H, 4)); /* dt: read */
   total = roofline_add(&status, total, roofline_mul(&status, H, 4)); /* A: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, Bsz, S), G), N),
-                       T_size)); /* B: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, Bsz, S), G), N),
-                       T_size)); /* C: read */
-  if (call->present.dt_bias) total = roofline_add(&status, total,
-                                                  roofline_mul(&status, H, 4)); /* dt_bias: read */
-  if (call->present.initial_states) total = roofline_add(&status, total,
-                                                         roofline_mul(&status,
-                                                         roofline_mul(&status,
-                                                         roofline_mul(&status, roofline_mul(&status, Bsz, H),
-                                                         P), N), 4)); /* initial_states: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, Bsz, S, G, N, T_size)); /* B: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, Bsz, S, G, N, T_size)); /* C: read */
+  if (call->present.dt_bias)
+    total = roofline_add(&status, total, roofline_mul(&status, H, 4)); /* dt_bias: read */
+  if (call->present.initial_states)
+    total = roofline_add(&status, total, roofline_mul5(&status, Bsz, H, P, N, 4)); /* initial_states: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -1823,7 +1608,7 @@ static roofline_status mamba2_fwd_let(const roofline_call *self, int32_t let, ro
                                       roofline_shape *shape, roofline_adt *adt) {
   (void)shape;
   (void)adt;
-  const roofline_mamba2_fwd_call *call = (const roofline_mamba2_fwd_call *)(const void *)self;
+  const roofline_mamba2_fwd_call *call = (const roofline_mamba2_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   switch (let) {
   case 0: { /* NC */
@@ -1863,10 +1648,11 @@ roofline_status roofline_mamba2_fwd_bind(roofline_mamba2_fwd_call *call, const r
   if ((status = roofline_bind_passed(error, "inputs.A", &args->A, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.B", &args->B, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.C", &args->C, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.dt_bias", &args->dt_bias,
-                                     call->present.dt_bias)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.initial_states", &args->initial_states,
-                                     call->present.initial_states)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.dt_bias", &args->dt_bias, call->present.dt_bias);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.initial_states", &args->initial_states,
+                                call->present.initial_states);
+  if (status != ROOFLINE_OK) return status;
   /* x: [Bsz, S, H, P] */
   call->T = args->x.dtype;
   if ((status = roofline_bind_rank(error, &names[0], &args->x, 4, false)) != ROOFLINE_OK) return status;
@@ -1927,12 +1713,12 @@ static void mamba2_fwd_set_defaults(void *args) {
 }
 
 static roofline_status mamba2_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_mamba2_fwd_bind((roofline_mamba2_fwd_call *)(void *)call,
-                                  (const roofline_mamba2_fwd_args *)args, error);
+  return roofline_mamba2_fwd_bind((roofline_mamba2_fwd_call *)call, (const roofline_mamba2_fwd_args *)args,
+                                  error);
 }
 
 static roofline_status mamba2_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_mamba2_fwd_eval_roofline((const roofline_mamba2_fwd_call *)(const void *)call, cost);
+  return roofline_mamba2_fwd_eval_roofline((const roofline_mamba2_fwd_call *)call, cost);
 }
 
 static const roofline_field mamba2_fwd_indices[] = {
@@ -1963,10 +1749,10 @@ static const roofline_tensor_info mamba2_fwd_tensors[] = {
      ROOFLINE_NOWHERE},
     {"dt_bias", ROOFLINE_INPUT,
      (ptrdiff_t)(offsetof(roofline_mamba2_fwd_call, present) + offsetof(roofline_mamba2_fwd_present,
-     dt_bias)), (ptrdiff_t)offsetof(roofline_mamba2_fwd_args, dt_bias), ROOFLINE_NOWHERE},
+        dt_bias)), (ptrdiff_t)offsetof(roofline_mamba2_fwd_args, dt_bias), ROOFLINE_NOWHERE},
     {"initial_states", ROOFLINE_INPUT,
      (ptrdiff_t)(offsetof(roofline_mamba2_fwd_call, present) + offsetof(roofline_mamba2_fwd_present,
-     initial_states)), (ptrdiff_t)offsetof(roofline_mamba2_fwd_args, initial_states), ROOFLINE_NOWHERE},
+        initial_states)), (ptrdiff_t)offsetof(roofline_mamba2_fwd_args, initial_states), ROOFLINE_NOWHERE},
     {"y", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE},
     {"final_states", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE},
 };
@@ -1999,7 +1785,7 @@ static const char *const causal_conv1d_fwd_activation_values[] = {"silu"};
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status causal_conv1d_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                 roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_causal_conv1d_fwd_call *call = (const roofline_causal_conv1d_fwd_call *)(const void *)self;
+  const roofline_causal_conv1d_fwd_call *call = (const roofline_causal_conv1d_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t D = call->D;
@@ -2059,25 +1845,21 @@ roofline_status roofline_causal_conv1d_fwd_eval_roofline(const roofline_causal_c
   const roofline_dtype T = call->T;
   const int32_t activation = call->activation;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status, roofline_mul(&status, D, Tt),
-                                     roofline_add(&status,
-                                     roofline_add(&status, roofline_mul(&status, 2, W), call->present.bias ? 1
-                                     : 0), activation != 0 ? 5 : 0));
-  int64_t bytes = roofline_mul(&status, roofline_mul(&status, D, Tt), T_size); /* x: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, D, W), T_size)); /* weight: read */
+  const int64_t flops = roofline_mul3(&status, D, Tt,
+                                      roofline_add3(&status, roofline_mul(&status, 2, W), call->present.bias
+                                                    ? 1 : 0, activation != 0 ? 5 : 0));
+  int64_t bytes = roofline_mul3(&status, D, Tt, T_size); /* x: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, D, W, T_size)); /* weight: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, 2,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, B, D), roofline_sub(&status, W, 1)),
-                       T_size))); /* conv_state: read and written */
+                                    roofline_mul4(&status, B, D, roofline_sub(&status, W, 1),
+                                                  T_size))); /* conv_state: read and written */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, roofline_add(&status, B, 1), 4)); /* cu_seqlens: read */
-  if (call->present.bias) bytes = roofline_add(&status, bytes,
-                                               roofline_mul(&status, D, T_size)); /* bias: read */
+  if (call->present.bias)
+    bytes = roofline_add(&status, bytes, roofline_mul(&status, D, T_size)); /* bias: read */
   if (call->present.has_initial_state) bytes = roofline_add(&status, bytes, B); /* has_initial_state: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, D, Tt), T_size)); /* output: written */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, D, Tt, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -2091,7 +1873,7 @@ const char *roofline_causal_conv1d_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_causal_conv1d_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_causal_conv1d_fwd_call *call = (const roofline_causal_conv1d_fwd_call *)(const void *)self;
+  const roofline_causal_conv1d_fwd_call *call = (const roofline_causal_conv1d_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t D = call->D;
@@ -2099,17 +1881,15 @@ roofline_status roofline_causal_conv1d_fwd_read_bytes(const roofline_call *self,
   const int64_t Tt = call->Tt;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status, roofline_mul(&status, D, Tt), T_size); /* x: read */
+  int64_t total = roofline_mul3(&status, D, Tt, T_size); /* x: read */
+  total = roofline_add(&status, total, roofline_mul3(&status, D, W, T_size)); /* weight: read */
   total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_mul(&status, D, W), T_size)); /* weight: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, B, D), roofline_sub(&status, W, 1)),
-                       T_size)); /* conv_state: read */
+                       roofline_mul4(&status, B, D, roofline_sub(&status, W, 1),
+                                     T_size)); /* conv_state: read */
   total = roofline_add(&status, total,
                        roofline_mul(&status, roofline_add(&status, B, 1), 4)); /* cu_seqlens: read */
-  if (call->present.bias) total = roofline_add(&status, total,
-                                               roofline_mul(&status, D, T_size)); /* bias: read */
+  if (call->present.bias)
+    total = roofline_add(&status, total, roofline_mul(&status, D, T_size)); /* bias: read */
   if (call->present.has_initial_state) total = roofline_add(&status, total, B); /* has_initial_state: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
@@ -2134,24 +1914,25 @@ roofline_status roofline_causal_conv1d_fwd_bind(roofline_causal_conv1d_fwd_call 
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_causal_conv1d_fwd_op;
   call->activation = args->activation;
-  if ((status = roofline_bind_range(error, "params.activation", args->activation, 0,
-                                    1)) != ROOFLINE_OK) return status;
+  status = roofline_bind_range(error, "params.activation", args->activation, 0, 1);
+  if (status != ROOFLINE_OK) return status;
   call->present.bias = args->bias.dtype != ROOFLINE_DTYPE_NONE;
   call->present.has_initial_state = args->has_initial_state.dtype != ROOFLINE_DTYPE_NONE;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.weight", &args->weight,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.conv_state", &args->conv_state,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_contiguous(error, "inputs.conv_state",
-                                         &args->conv_state)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.cu_seqlens", &args->cu_seqlens,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.weight", &args->weight, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.conv_state", &args->conv_state, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_contiguous(error, "inputs.conv_state", &args->conv_state);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.cu_seqlens", &args->cu_seqlens, true);
+  if (status != ROOFLINE_OK) return status;
   call->metadata.cu_seqlens = roofline_bind_metadata(&args->cu_seqlens);
-  if ((status = roofline_bind_passed(error, "inputs.bias", &args->bias,
-                                     call->present.bias)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.has_initial_state", &args->has_initial_state,
-                                     call->present.has_initial_state)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.bias", &args->bias, call->present.bias);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.has_initial_state", &args->has_initial_state,
+                                call->present.has_initial_state);
+  if (status != ROOFLINE_OK) return status;
   /* x: [D, Tt] */
   call->T = args->x.dtype;
   if ((status = roofline_bind_rank(error, &names[0], &args->x, 2, false)) != ROOFLINE_OK) return status;
@@ -2161,8 +1942,8 @@ roofline_status roofline_causal_conv1d_fwd_bind(roofline_causal_conv1d_fwd_call 
   if ((status = roofline_bind_rank(error, &names[1], &args->weight, 2, false)) != ROOFLINE_OK) return status;
   call->W = args->weight.dims[1];
   /* conv_state: [B, D, W - 1] */
-  if ((status = roofline_bind_rank(error, &names[2], &args->conv_state, 3,
-                                   false)) != ROOFLINE_OK) return status;
+  status = roofline_bind_rank(error, &names[2], &args->conv_state, 3, false);
+  if (status != ROOFLINE_OK) return status;
   call->B = args->conv_state.dims[0];
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0xc01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
@@ -2233,13 +2014,12 @@ static void causal_conv1d_fwd_set_defaults(void *args) {
 
 static roofline_status causal_conv1d_fwd_bind_any(roofline_call *call, const void *args,
                                                   roofline_error *error) {
-  return roofline_causal_conv1d_fwd_bind((roofline_causal_conv1d_fwd_call *)(void *)call,
+  return roofline_causal_conv1d_fwd_bind((roofline_causal_conv1d_fwd_call *)call,
                                          (const roofline_causal_conv1d_fwd_args *)args, error);
 }
 
 static roofline_status causal_conv1d_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_causal_conv1d_fwd_eval_roofline((const roofline_causal_conv1d_fwd_call *)(const void *)call,
-                                                  cost);
+  return roofline_causal_conv1d_fwd_eval_roofline((const roofline_causal_conv1d_fwd_call *)call, cost);
 }
 
 static const roofline_field causal_conv1d_fwd_indices[] = {
@@ -2263,14 +2043,14 @@ static const roofline_tensor_info causal_conv1d_fwd_tensors[] = {
     {"cu_seqlens", ROOFLINE_INPUT, ROOFLINE_NOWHERE,
      (ptrdiff_t)offsetof(roofline_causal_conv1d_fwd_args, cu_seqlens),
      (ptrdiff_t)(offsetof(roofline_causal_conv1d_fwd_call,
-     metadata) + offsetof(roofline_causal_conv1d_fwd_metadata, cu_seqlens))},
+                          metadata) + offsetof(roofline_causal_conv1d_fwd_metadata, cu_seqlens))},
     {"bias", ROOFLINE_INPUT,
      (ptrdiff_t)(offsetof(roofline_causal_conv1d_fwd_call,
-     present) + offsetof(roofline_causal_conv1d_fwd_present, bias)),
+                          present) + offsetof(roofline_causal_conv1d_fwd_present, bias)),
      (ptrdiff_t)offsetof(roofline_causal_conv1d_fwd_args, bias), ROOFLINE_NOWHERE},
     {"has_initial_state", ROOFLINE_INPUT,
      (ptrdiff_t)(offsetof(roofline_causal_conv1d_fwd_call,
-     present) + offsetof(roofline_causal_conv1d_fwd_present, has_initial_state)),
+                          present) + offsetof(roofline_causal_conv1d_fwd_present, has_initial_state)),
      (ptrdiff_t)offsetof(roofline_causal_conv1d_fwd_args, has_initial_state), ROOFLINE_NOWHERE},
     {"output", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE},
 };
@@ -2296,7 +2076,7 @@ static const char *const causal_conv1d_update_fwd_activation_values[] = {"silu"}
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status causal_conv1d_update_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                        roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_causal_conv1d_update_fwd_call *call = (const roofline_causal_conv1d_update_fwd_call *)(const void *)self;
+  const roofline_causal_conv1d_update_fwd_call *call = (const roofline_causal_conv1d_update_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t D = call->D;
@@ -2336,7 +2116,8 @@ static roofline_status causal_conv1d_update_fwd_tensor(const roofline_call *self
 
 /* CausalConv1dUpdateFwdOp (state_space.yaml:244): flops B * D * (2 * W + (1 if present(bias) else 0) + (5
    if present(activation) else 0)) (state_space.yaml:268); bytes derived from the signature */
-roofline_status roofline_causal_conv1d_update_fwd_eval_roofline(const roofline_causal_conv1d_update_fwd_call *call, roofline_cost *cost) {
+roofline_status roofline_causal_conv1d_update_fwd_eval_roofline(const roofline_causal_conv1d_update_fwd_call *call,
+                                                                roofline_cost *cost) {
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
@@ -2345,21 +2126,18 @@ roofline_status roofline_causal_conv1d_update_fwd_eval_roofline(const roofline_c
   const roofline_dtype T = call->T;
   const int32_t activation = call->activation;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status, roofline_mul(&status, B, D),
-                                     roofline_add(&status,
-                                     roofline_add(&status, roofline_mul(&status, 2, W), call->present.bias ? 1
-                                     : 0), activation != 0 ? 5 : 0));
-  int64_t bytes = roofline_mul(&status, roofline_mul(&status, B, D), T_size); /* x: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, D, W), T_size)); /* weight: read */
+  const int64_t flops = roofline_mul3(&status, B, D,
+                                      roofline_add3(&status, roofline_mul(&status, 2, W), call->present.bias
+                                                    ? 1 : 0, activation != 0 ? 5 : 0));
+  int64_t bytes = roofline_mul3(&status, B, D, T_size); /* x: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, D, W, T_size)); /* weight: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, 2,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, D), W),
-                       T_size))); /* conv_state: read and written */
-  if (call->present.bias) bytes = roofline_add(&status, bytes,
-                                               roofline_mul(&status, D, T_size)); /* bias: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, B, D), T_size)); /* output: written */
+                                    roofline_mul4(&status, B, D, W,
+                                                  T_size))); /* conv_state: read and written */
+  if (call->present.bias)
+    bytes = roofline_add(&status, bytes, roofline_mul(&status, D, T_size)); /* bias: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B, D, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -2373,21 +2151,18 @@ const char *roofline_causal_conv1d_update_fwd_roof_key(const roofline_call *self
 
 roofline_status roofline_causal_conv1d_update_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_causal_conv1d_update_fwd_call *call = (const roofline_causal_conv1d_update_fwd_call *)(const void *)self;
+  const roofline_causal_conv1d_update_fwd_call *call = (const roofline_causal_conv1d_update_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t D = call->D;
   const int64_t W = call->W;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status, roofline_mul(&status, B, D), T_size); /* x: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_mul(&status, D, W), T_size)); /* weight: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, D), W),
-                       T_size)); /* conv_state: read */
-  if (call->present.bias) total = roofline_add(&status, total,
-                                               roofline_mul(&status, D, T_size)); /* bias: read */
+  int64_t total = roofline_mul3(&status, B, D, T_size); /* x: read */
+  total = roofline_add(&status, total, roofline_mul3(&status, D, W, T_size)); /* weight: read */
+  total = roofline_add(&status, total, roofline_mul4(&status, B, D, W, T_size)); /* conv_state: read */
+  if (call->present.bias)
+    total = roofline_add(&status, total, roofline_mul(&status, D, T_size)); /* bias: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -2409,18 +2184,18 @@ roofline_status roofline_causal_conv1d_update_fwd_bind(roofline_causal_conv1d_up
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_causal_conv1d_update_fwd_op;
   call->activation = args->activation;
-  if ((status = roofline_bind_range(error, "params.activation", args->activation, 0,
-                                    1)) != ROOFLINE_OK) return status;
+  status = roofline_bind_range(error, "params.activation", args->activation, 0, 1);
+  if (status != ROOFLINE_OK) return status;
   call->present.bias = args->bias.dtype != ROOFLINE_DTYPE_NONE;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.weight", &args->weight,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.conv_state", &args->conv_state,
-                                     true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_contiguous(error, "inputs.conv_state",
-                                         &args->conv_state)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.bias", &args->bias,
-                                     call->present.bias)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.weight", &args->weight, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.conv_state", &args->conv_state, true);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_contiguous(error, "inputs.conv_state", &args->conv_state);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.bias", &args->bias, call->present.bias);
+  if (status != ROOFLINE_OK) return status;
   /* x: [B, D] */
   call->T = args->x.dtype;
   if ((status = roofline_bind_rank(error, &names[0], &args->x, 2, false)) != ROOFLINE_OK) return status;
@@ -2467,12 +2242,13 @@ static void causal_conv1d_update_fwd_set_defaults(void *args) {
 
 static roofline_status causal_conv1d_update_fwd_bind_any(roofline_call *call, const void *args,
                                                          roofline_error *error) {
-  return roofline_causal_conv1d_update_fwd_bind((roofline_causal_conv1d_update_fwd_call *)(void *)call,
+  return roofline_causal_conv1d_update_fwd_bind((roofline_causal_conv1d_update_fwd_call *)call,
                                                 (const roofline_causal_conv1d_update_fwd_args *)args, error);
 }
 
 static roofline_status causal_conv1d_update_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_causal_conv1d_update_fwd_eval_roofline((const roofline_causal_conv1d_update_fwd_call *)(const void *)call, cost);
+  return roofline_causal_conv1d_update_fwd_eval_roofline((const roofline_causal_conv1d_update_fwd_call *)call,
+                                                         cost);
 }
 
 static const roofline_field causal_conv1d_update_fwd_indices[] = {
@@ -2495,7 +2271,7 @@ static const roofline_tensor_info causal_conv1d_update_fwd_tensors[] = {
      (ptrdiff_t)offsetof(roofline_causal_conv1d_update_fwd_args, conv_state), ROOFLINE_NOWHERE},
     {"bias", ROOFLINE_INPUT,
      (ptrdiff_t)(offsetof(roofline_causal_conv1d_update_fwd_call,
-     present) + offsetof(roofline_causal_conv1d_update_fwd_present, bias)),
+                          present) + offsetof(roofline_causal_conv1d_update_fwd_present, bias)),
      (ptrdiff_t)offsetof(roofline_causal_conv1d_update_fwd_args, bias), ROOFLINE_NOWHERE},
     {"output", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE},
 };
@@ -2517,7 +2293,7 @@ const roofline_op roofline_causal_conv1d_update_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status selective_scan_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                  roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_selective_scan_fwd_call *call = (const roofline_selective_scan_fwd_call *)(const void *)self;
+  const roofline_selective_scan_fwd_call *call = (const roofline_selective_scan_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t S = call->S;
@@ -2615,48 +2391,28 @@ roofline_status roofline_selective_scan_fwd_eval_roofline(const roofline_selecti
   const roofline_dtype T = call->T;
   const bool delta_softplus = call->delta_softplus;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t flops = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, D), S),
-                                     roofline_add(&status,
-                                     roofline_add(&status,
-                                     roofline_add(&status,
-                                     roofline_add(&status,
-                                     roofline_add(&status, roofline_mul(&status, 7, N), 1),
-                                     call->present.delta_bias ? 1 : 0), delta_softplus ? 4 : 0),
-                                     call->present.D_in ? 2 : 0), call->present.z ? 6 : 0));
-  int64_t bytes = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, D), S),
-                               T_size); /* u: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, D), S),
-                       T_size)); /* delta: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, roofline_mul(&status, D, N), 4)); /* A: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, G), N), S),
-                       T_size)); /* B_in: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, G), N), S),
-                       T_size)); /* C_in: read */
+  const int64_t flops = roofline_mul4(&status, B, D, S,
+                                      roofline_add3(&status,
+                                                    roofline_add4(&status, roofline_mul(&status, 7, N), 1,
+                                                                  call->present.delta_bias ? 1 : 0,
+                                                                  delta_softplus ? 4 : 0), call->present.D_in
+                                                    ? 2 : 0, call->present.z ? 6 : 0));
+  int64_t bytes = roofline_mul4(&status, B, D, S, T_size); /* u: read */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, D, S, T_size)); /* delta: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, D, N, 4)); /* A: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, G, N, S, T_size)); /* B_in: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, G, N, S, T_size)); /* C_in: read */
   if (call->present.D_in) bytes = roofline_add(&status, bytes, roofline_mul(&status, D, 4)); /* D_in: read */
-  if (call->present.z) bytes = roofline_add(&status, bytes,
-                                            roofline_mul(&status,
-                                            roofline_mul(&status, roofline_mul(&status, B, D), S),
-                                            T_size)); /* z: read */
-  if (call->present.delta_bias) bytes = roofline_add(&status, bytes,
-                                                     roofline_mul(&status, D, 4)); /* delta_bias: read */
-  if (call->present.seq_idx) bytes = roofline_add(&status, bytes,
-                                                  roofline_mul(&status, roofline_mul(&status, B, S),
-                                                  4)); /* seq_idx: read */
-  if (call->present.initial_states) bytes = roofline_add(&status, bytes,
-                                                         roofline_mul(&status,
-                                                         roofline_mul(&status, roofline_mul(&status, B, D),
-                                                         N), 4)); /* initial_states: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, D), S),
-                       T_size)); /* y: written */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, D), N),
-                       4)); /* final_states: written */
+  if (call->present.z)
+    bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, D, S, T_size)); /* z: read */
+  if (call->present.delta_bias)
+    bytes = roofline_add(&status, bytes, roofline_mul(&status, D, 4)); /* delta_bias: read */
+  if (call->present.seq_idx)
+    bytes = roofline_add(&status, bytes, roofline_mul3(&status, B, S, 4)); /* seq_idx: read */
+  if (call->present.initial_states)
+    bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, D, N, 4)); /* initial_states: read */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, D, S, T_size)); /* y: written */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, D, N, 4)); /* final_states: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -2670,7 +2426,7 @@ const char *roofline_selective_scan_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_selective_scan_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_selective_scan_fwd_call *call = (const roofline_selective_scan_fwd_call *)(const void *)self;
+  const roofline_selective_scan_fwd_call *call = (const roofline_selective_scan_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t S = call->S;
@@ -2679,34 +2435,20 @@ roofline_status roofline_selective_scan_fwd_read_bytes(const roofline_call *self
   const int64_t G = call->G;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, D), S),
-                               T_size); /* u: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, D), S),
-                       T_size)); /* delta: read */
-  total = roofline_add(&status, total, roofline_mul(&status, roofline_mul(&status, D, N), 4)); /* A: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, G), N), S),
-                       T_size)); /* B_in: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, G), N), S),
-                       T_size)); /* C_in: read */
+  int64_t total = roofline_mul4(&status, B, D, S, T_size); /* u: read */
+  total = roofline_add(&status, total, roofline_mul4(&status, B, D, S, T_size)); /* delta: read */
+  total = roofline_add(&status, total, roofline_mul3(&status, D, N, 4)); /* A: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, B, G, N, S, T_size)); /* B_in: read */
+  total = roofline_add(&status, total, roofline_mul5(&status, B, G, N, S, T_size)); /* C_in: read */
   if (call->present.D_in) total = roofline_add(&status, total, roofline_mul(&status, D, 4)); /* D_in: read */
-  if (call->present.z) total = roofline_add(&status, total,
-                                            roofline_mul(&status,
-                                            roofline_mul(&status, roofline_mul(&status, B, D), S),
-                                            T_size)); /* z: read */
-  if (call->present.delta_bias) total = roofline_add(&status, total,
-                                                     roofline_mul(&status, D, 4)); /* delta_bias: read */
-  if (call->present.seq_idx) total = roofline_add(&status, total,
-                                                  roofline_mul(&status, roofline_mul(&status, B, S),
-                                                  4)); /* seq_idx: read */
-  if (call->present.initial_states) total = roofline_add(&status, total,
-                                                         roofline_mul(&status,
-                                                         roofline_mul(&status, roofline_mul(&status, B, D),
-                                                         N), 4)); /* initial_states: read */
+  if (call->present.z)
+    total = roofline_add(&status, total, roofline_mul4(&status, B, D, S, T_size)); /* z: read */
+  if (call->present.delta_bias)
+    total = roofline_add(&status, total, roofline_mul(&status, D, 4)); /* delta_bias: read */
+  if (call->present.seq_idx)
+    total = roofline_add(&status, total, roofline_mul3(&status, B, S, 4)); /* seq_idx: read */
+  if (call->present.initial_states)
+    total = roofline_add(&status, total, roofline_mul4(&status, B, D, N, 4)); /* initial_states: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -2741,21 +2483,22 @@ roofline_status roofline_selective_scan_fwd_bind(roofline_selective_scan_fwd_cal
   call->present.seq_idx = args->seq_idx.dtype != ROOFLINE_DTYPE_NONE;
   call->present.initial_states = args->initial_states.dtype != ROOFLINE_DTYPE_NONE;
   if ((status = roofline_bind_passed(error, "inputs.u", &args->u, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.delta", &args->delta,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.delta", &args->delta, true);
+  if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.A", &args->A, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.B_in", &args->B_in, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.C_in", &args->C_in, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.D_in", &args->D_in,
-                                     call->present.D_in)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.z", &args->z,
-                                     call->present.z)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.delta_bias", &args->delta_bias,
-                                     call->present.delta_bias)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.seq_idx", &args->seq_idx,
-                                     call->present.seq_idx)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.initial_states", &args->initial_states,
-                                     call->present.initial_states)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.D_in", &args->D_in, call->present.D_in);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.z", &args->z, call->present.z);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.delta_bias", &args->delta_bias, call->present.delta_bias);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.seq_idx", &args->seq_idx, call->present.seq_idx);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.initial_states", &args->initial_states,
+                                call->present.initial_states);
+  if (status != ROOFLINE_OK) return status;
   if (!(!call->present.seq_idx || !call->present.initial_states) || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[2]",
                               "not present(seq_idx) or not present(initial_states)");
@@ -2820,12 +2563,12 @@ static void selective_scan_fwd_set_defaults(void *args) {
 
 static roofline_status selective_scan_fwd_bind_any(roofline_call *call, const void *args,
                                                    roofline_error *error) {
-  return roofline_selective_scan_fwd_bind((roofline_selective_scan_fwd_call *)(void *)call,
+  return roofline_selective_scan_fwd_bind((roofline_selective_scan_fwd_call *)call,
                                           (const roofline_selective_scan_fwd_args *)args, error);
 }
 
 static roofline_status selective_scan_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_selective_scan_fwd_eval_roofline((const roofline_selective_scan_fwd_call *)(const void *)call, cost);
+  return roofline_selective_scan_fwd_eval_roofline((const roofline_selective_scan_fwd_call *)call, cost);
 }
 
 static const roofline_field selective_scan_fwd_indices[] = {
@@ -2853,23 +2596,23 @@ static const roofline_tensor_info selective_scan_fwd_tensors[] = {
      ROOFLINE_NOWHERE},
     {"D_in", ROOFLINE_INPUT,
      (ptrdiff_t)(offsetof(roofline_selective_scan_fwd_call,
-     present) + offsetof(roofline_selective_scan_fwd_present, D_in)),
+                          present) + offsetof(roofline_selective_scan_fwd_present, D_in)),
      (ptrdiff_t)offsetof(roofline_selective_scan_fwd_args, D_in), ROOFLINE_NOWHERE},
     {"z", ROOFLINE_INPUT,
      (ptrdiff_t)(offsetof(roofline_selective_scan_fwd_call,
-     present) + offsetof(roofline_selective_scan_fwd_present, z)),
+                          present) + offsetof(roofline_selective_scan_fwd_present, z)),
      (ptrdiff_t)offsetof(roofline_selective_scan_fwd_args, z), ROOFLINE_NOWHERE},
     {"delta_bias", ROOFLINE_INPUT,
      (ptrdiff_t)(offsetof(roofline_selective_scan_fwd_call,
-     present) + offsetof(roofline_selective_scan_fwd_present, delta_bias)),
+                          present) + offsetof(roofline_selective_scan_fwd_present, delta_bias)),
      (ptrdiff_t)offsetof(roofline_selective_scan_fwd_args, delta_bias), ROOFLINE_NOWHERE},
     {"seq_idx", ROOFLINE_INPUT,
      (ptrdiff_t)(offsetof(roofline_selective_scan_fwd_call,
-     present) + offsetof(roofline_selective_scan_fwd_present, seq_idx)),
+                          present) + offsetof(roofline_selective_scan_fwd_present, seq_idx)),
      (ptrdiff_t)offsetof(roofline_selective_scan_fwd_args, seq_idx), ROOFLINE_NOWHERE},
     {"initial_states", ROOFLINE_INPUT,
      (ptrdiff_t)(offsetof(roofline_selective_scan_fwd_call,
-     present) + offsetof(roofline_selective_scan_fwd_present, initial_states)),
+                          present) + offsetof(roofline_selective_scan_fwd_present, initial_states)),
      (ptrdiff_t)offsetof(roofline_selective_scan_fwd_args, initial_states), ROOFLINE_NOWHERE},
     {"y", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE},
     {"final_states", ROOFLINE_OUTPUT, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE, ROOFLINE_NOWHERE},

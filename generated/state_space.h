@@ -59,8 +59,7 @@ extern const roofline_op roofline_da_cumsum_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_da_cumsum_fwd_call *roofline_da_cumsum_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_da_cumsum_fwd_op ? (const roofline_da_cumsum_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_da_cumsum_fwd_op ? (const roofline_da_cumsum_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -102,8 +101,7 @@ extern const roofline_op roofline_cb_producer_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_cb_producer_fwd_call *roofline_cb_producer_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_cb_producer_fwd_op ? (const roofline_cb_producer_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_cb_producer_fwd_op ? (const roofline_cb_producer_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -157,8 +155,8 @@ extern const roofline_op roofline_ssd_chunk_state_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_ssd_chunk_state_fwd_call *roofline_ssd_chunk_state_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_ssd_chunk_state_fwd_op
-      ? (const roofline_ssd_chunk_state_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_ssd_chunk_state_fwd_op ? (const roofline_ssd_chunk_state_fwd_call *)call
+      : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -206,8 +204,8 @@ extern const roofline_op roofline_ssd_state_passing_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_ssd_state_passing_fwd_call *roofline_ssd_state_passing_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_ssd_state_passing_fwd_op
-      ? (const roofline_ssd_state_passing_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_ssd_state_passing_fwd_op ? (const roofline_ssd_state_passing_fwd_call *)call
+      : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -255,8 +253,7 @@ extern const roofline_op roofline_ssd_chunk_scan_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_ssd_chunk_scan_fwd_call *roofline_ssd_chunk_scan_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_ssd_chunk_scan_fwd_op
-      ? (const roofline_ssd_chunk_scan_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_ssd_chunk_scan_fwd_op ? (const roofline_ssd_chunk_scan_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -302,8 +299,7 @@ extern const roofline_op roofline_ssd_decode_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_ssd_decode_fwd_call *roofline_ssd_decode_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_ssd_decode_fwd_op ? (const roofline_ssd_decode_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_ssd_decode_fwd_op ? (const roofline_ssd_decode_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -363,7 +359,7 @@ extern const roofline_op roofline_mamba2_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_mamba2_fwd_call *roofline_mamba2_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_mamba2_fwd_op ? (const roofline_mamba2_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_mamba2_fwd_op ? (const roofline_mamba2_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -424,8 +420,7 @@ extern const roofline_op roofline_causal_conv1d_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_causal_conv1d_fwd_call *roofline_causal_conv1d_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_causal_conv1d_fwd_op
-      ? (const roofline_causal_conv1d_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_causal_conv1d_fwd_op ? (const roofline_causal_conv1d_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -479,7 +474,7 @@ extern const roofline_op roofline_causal_conv1d_update_fwd_op;
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_causal_conv1d_update_fwd_call *roofline_causal_conv1d_update_fwd_cast(const roofline_call *call) {
   return call->op == &roofline_causal_conv1d_update_fwd_op
-      ? (const roofline_causal_conv1d_update_fwd_call *)(const void *)call : NULL;
+      ? (const roofline_causal_conv1d_update_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -488,7 +483,8 @@ roofline_status roofline_causal_conv1d_update_fwd_bind(roofline_causal_conv1d_up
                                                        const roofline_causal_conv1d_update_fwd_args *args,
                                                        roofline_error *error);
 /* What one checked call costs; on failure `cost` is untouched. */
-roofline_status roofline_causal_conv1d_update_fwd_eval_roofline(const roofline_causal_conv1d_update_fwd_call *call, roofline_cost *cost);
+roofline_status roofline_causal_conv1d_update_fwd_eval_roofline(const roofline_causal_conv1d_update_fwd_call *call,
+                                                                roofline_cost *cost);
 const char *roofline_causal_conv1d_update_fwd_roof_key(const roofline_call *call);
 roofline_status roofline_causal_conv1d_update_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
@@ -541,8 +537,7 @@ extern const roofline_op roofline_selective_scan_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_selective_scan_fwd_call *roofline_selective_scan_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_selective_scan_fwd_op
-      ? (const roofline_selective_scan_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_selective_scan_fwd_op ? (const roofline_selective_scan_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,

@@ -9,7 +9,7 @@
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status hadamard_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                            roofline_dtype *dtype_out) {
-  const roofline_hadamard_fwd_call *call = (const roofline_hadamard_fwd_call *)(const void *)self;
+  const roofline_hadamard_fwd_call *call = (const roofline_hadamard_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t n = call->n;
   const roofline_dtype T = call->T;
@@ -60,8 +60,8 @@ roofline_status roofline_hadamard_fwd_bind(roofline_hadamard_fwd_call *call,
   /* x: [*B, n] */
   call->T = args->x.dtype;
   if ((status = roofline_bind_rank(error, &names[0], &args->x, 1, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_splice(error, &names[0], &args->x, 0, 1,
-                                     &call->B)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->x, 0, 1, &call->B);
+  if (status != ROOFLINE_OK) return status;
   call->n = roofline_bind_axis(&args->x, roofline_bind_len(roofline_seq_of_shape(&call->B)));
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
@@ -94,12 +94,12 @@ static void hadamard_fwd_set_defaults(void *args) {
 }
 
 static roofline_status hadamard_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_hadamard_fwd_bind((roofline_hadamard_fwd_call *)(void *)call,
+  return roofline_hadamard_fwd_bind((roofline_hadamard_fwd_call *)call,
                                     (const roofline_hadamard_fwd_args *)args, error);
 }
 
 static roofline_status hadamard_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_hadamard_fwd_eval_roofline((const roofline_hadamard_fwd_call *)(const void *)call, cost);
+  return roofline_hadamard_fwd_eval_roofline((const roofline_hadamard_fwd_call *)call, cost);
 }
 
 static const roofline_field hadamard_fwd_indices[] = {
@@ -132,7 +132,7 @@ const roofline_op roofline_hadamard_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status transpose_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                             roofline_dtype *dtype_out) {
-  const roofline_transpose_fwd_call *call = (const roofline_transpose_fwd_call *)(const void *)self;
+  const roofline_transpose_fwd_call *call = (const roofline_transpose_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t M = call->M;
   const int64_t N = call->N;
@@ -165,16 +165,10 @@ roofline_status roofline_transpose_fwd_eval_roofline(const roofline_transpose_fw
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
   const int64_t flops = 0;
-  int64_t bytes = roofline_mul(&status,
-                               roofline_mul(&status,
-                               roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                               M), N), T_size); /* x: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)), N), M),
-                       T_size)); /* output: written */
+  int64_t bytes = roofline_mul4(&status, B_prod, M, N, T_size); /* x: read */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B_prod, N, M, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -188,16 +182,14 @@ const char *roofline_transpose_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_transpose_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_transpose_fwd_call *call = (const roofline_transpose_fwd_call *)(const void *)self;
+  const roofline_transpose_fwd_call *call = (const roofline_transpose_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t M = call->M;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status,
-                               roofline_mul(&status,
-                               roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                               M), N), T_size); /* x: read */
+  int64_t total = roofline_mul4(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)), M, N,
+                                T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -218,8 +210,8 @@ roofline_status roofline_transpose_fwd_bind(roofline_transpose_fwd_call *call,
   /* x: [*B, M, N] */
   call->T = args->x.dtype;
   if ((status = roofline_bind_rank(error, &names[0], &args->x, 2, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_splice(error, &names[0], &args->x, 0, 2,
-                                     &call->B)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->x, 0, 2, &call->B);
+  if (status != ROOFLINE_OK) return status;
   call->M = roofline_bind_axis(&args->x, roofline_bind_len(roofline_seq_of_shape(&call->B)));
   call->N = roofline_bind_axis(&args->x, roofline_bind_len(roofline_seq_of_shape(&call->B)) + 1);
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x11c09u)) != ROOFLINE_OK) return status;
@@ -246,12 +238,12 @@ static void transpose_fwd_set_defaults(void *args) {
 }
 
 static roofline_status transpose_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_transpose_fwd_bind((roofline_transpose_fwd_call *)(void *)call,
+  return roofline_transpose_fwd_bind((roofline_transpose_fwd_call *)call,
                                      (const roofline_transpose_fwd_args *)args, error);
 }
 
 static roofline_status transpose_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_transpose_fwd_eval_roofline((const roofline_transpose_fwd_call *)(const void *)call, cost);
+  return roofline_transpose_fwd_eval_roofline((const roofline_transpose_fwd_call *)call, cost);
 }
 
 static const roofline_field transpose_fwd_indices[] = {
@@ -282,7 +274,7 @@ const roofline_op roofline_transpose_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status split_heads_fwd_tensor(const roofline_call *self, int32_t tensor,
                                               roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_split_heads_fwd_call *call = (const roofline_split_heads_fwd_call *)(const void *)self;
+  const roofline_split_heads_fwd_call *call = (const roofline_split_heads_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t S = call->S;
@@ -322,13 +314,8 @@ roofline_status roofline_split_heads_fwd_eval_roofline(const roofline_split_head
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t flops = 0;
-  int64_t bytes = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H),
-                               D), T_size); /* x: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), S), D),
-                       T_size)); /* output: written */
+  int64_t bytes = roofline_mul5(&status, B, S, H, D, T_size); /* x: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, H, S, D, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -342,7 +329,7 @@ const char *roofline_split_heads_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_split_heads_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_split_heads_fwd_call *call = (const roofline_split_heads_fwd_call *)(const void *)self;
+  const roofline_split_heads_fwd_call *call = (const roofline_split_heads_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t S = call->S;
@@ -350,9 +337,7 @@ roofline_status roofline_split_heads_fwd_read_bytes(const roofline_call *self, i
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, S), H),
-                               D), T_size); /* x: read */
+  int64_t total = roofline_mul5(&status, B, S, H, D, T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -400,13 +385,12 @@ static void split_heads_fwd_set_defaults(void *args) {
 
 static roofline_status split_heads_fwd_bind_any(roofline_call *call, const void *args,
                                                 roofline_error *error) {
-  return roofline_split_heads_fwd_bind((roofline_split_heads_fwd_call *)(void *)call,
+  return roofline_split_heads_fwd_bind((roofline_split_heads_fwd_call *)call,
                                        (const roofline_split_heads_fwd_args *)args, error);
 }
 
 static roofline_status split_heads_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_split_heads_fwd_eval_roofline((const roofline_split_heads_fwd_call *)(const void *)call,
-                                                cost);
+  return roofline_split_heads_fwd_eval_roofline((const roofline_split_heads_fwd_call *)call, cost);
 }
 
 static const roofline_field split_heads_fwd_indices[] = {
@@ -438,7 +422,7 @@ const roofline_op roofline_split_heads_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status concat_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                          roofline_dtype *dtype_out) {
-  const roofline_concat_fwd_call *call = (const roofline_concat_fwd_call *)(const void *)self;
+  const roofline_concat_fwd_call *call = (const roofline_concat_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t M = call->M;
   const int64_t N = call->N;
@@ -473,18 +457,13 @@ roofline_status roofline_concat_fwd_eval_roofline(const roofline_concat_fwd_call
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
   const int64_t flops = 0;
-  int64_t bytes = roofline_mul(&status,
-                               roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                               M), T_size); /* a: read */
+  int64_t bytes = roofline_mul3(&status, B_prod, M, T_size); /* a: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B_prod, N, T_size)); /* b: read */
   bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)), N),
-                       T_size)); /* b: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                       roofline_add(&status, M, N)), T_size)); /* output: written */
+                       roofline_mul3(&status, B_prod, roofline_add(&status, M, N),
+                                     T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -498,19 +477,15 @@ const char *roofline_concat_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_concat_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_concat_fwd_call *call = (const roofline_concat_fwd_call *)(const void *)self;
+  const roofline_concat_fwd_call *call = (const roofline_concat_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t M = call->M;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status,
-                               roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                               M), T_size); /* a: read */
-  total = roofline_add(&status, total,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)), N),
-                       T_size)); /* b: read */
+  const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
+  int64_t total = roofline_mul3(&status, B_prod, M, T_size); /* a: read */
+  total = roofline_add(&status, total, roofline_mul3(&status, B_prod, N, T_size)); /* b: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -533,13 +508,13 @@ roofline_status roofline_concat_fwd_bind(roofline_concat_fwd_call *call, const r
   /* a: [*B, M] */
   call->T = args->a.dtype;
   if ((status = roofline_bind_rank(error, &names[0], &args->a, 1, true)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_splice(error, &names[0], &args->a, 0, 1,
-                                     &call->B)) != ROOFLINE_OK) return status;
+  status = roofline_bind_splice(error, &names[0], &args->a, 0, 1, &call->B);
+  if (status != ROOFLINE_OK) return status;
   call->M = roofline_bind_axis(&args->a, roofline_bind_len(roofline_seq_of_shape(&call->B)));
   /* b: [*B, N] */
-  if ((status = roofline_bind_rank(error, &names[1], &args->b,
-                                   roofline_bind_len(roofline_seq_of_shape(&call->B)) + 1,
-                                   false)) != ROOFLINE_OK) return status;
+  status = roofline_bind_rank(error, &names[1], &args->b,
+                              roofline_bind_len(roofline_seq_of_shape(&call->B)) + 1, false);
+  if (status != ROOFLINE_OK) return status;
   call->N = roofline_bind_axis(&args->b, roofline_bind_len(roofline_seq_of_shape(&call->B)));
   if ((status = roofline_bind_dtype(error, "forall.T", call->T, 0x1c01u)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_tensors(error, &call->roofline, args, names)) != ROOFLINE_OK) return status;
@@ -564,12 +539,12 @@ static void concat_fwd_set_defaults(void *args) {
 }
 
 static roofline_status concat_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_concat_fwd_bind((roofline_concat_fwd_call *)(void *)call,
-                                  (const roofline_concat_fwd_args *)args, error);
+  return roofline_concat_fwd_bind((roofline_concat_fwd_call *)call, (const roofline_concat_fwd_args *)args,
+                                  error);
 }
 
 static roofline_status concat_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_concat_fwd_eval_roofline((const roofline_concat_fwd_call *)(const void *)call, cost);
+  return roofline_concat_fwd_eval_roofline((const roofline_concat_fwd_call *)call, cost);
 }
 
 static const roofline_field concat_fwd_indices[] = {
@@ -601,7 +576,7 @@ const roofline_op roofline_concat_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status repeat_kv_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                             roofline_dtype *dtype_out) {
-  const roofline_repeat_kv_fwd_call *call = (const roofline_repeat_kv_fwd_call *)(const void *)self;
+  const roofline_repeat_kv_fwd_call *call = (const roofline_repeat_kv_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t H_kv = call->H_kv;
@@ -643,14 +618,10 @@ roofline_status roofline_repeat_kv_fwd_eval_roofline(const roofline_repeat_kv_fw
   const int64_t n_rep = call->n_rep;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t flops = 0;
-  int64_t bytes = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H_kv), S),
-                               D), T_size); /* x: read */
+  int64_t bytes = roofline_mul5(&status, B, H_kv, S, D, T_size); /* x: read */
   bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, B, roofline_mul(&status, H_kv, n_rep)), S),
-                       D), T_size)); /* output: written */
+                       roofline_mul5(&status, B, roofline_mul(&status, H_kv, n_rep), S, D,
+                                     T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -664,7 +635,7 @@ const char *roofline_repeat_kv_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_repeat_kv_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_repeat_kv_fwd_call *call = (const roofline_repeat_kv_fwd_call *)(const void *)self;
+  const roofline_repeat_kv_fwd_call *call = (const roofline_repeat_kv_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t H_kv = call->H_kv;
@@ -672,9 +643,7 @@ roofline_status roofline_repeat_kv_fwd_read_bytes(const roofline_call *self, int
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H_kv), S),
-                               D), T_size); /* x: read */
+  int64_t total = roofline_mul5(&status, B, H_kv, S, D, T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -725,12 +694,12 @@ static void repeat_kv_fwd_set_defaults(void *args) {
 }
 
 static roofline_status repeat_kv_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_repeat_kv_fwd_bind((roofline_repeat_kv_fwd_call *)(void *)call,
+  return roofline_repeat_kv_fwd_bind((roofline_repeat_kv_fwd_call *)call,
                                      (const roofline_repeat_kv_fwd_args *)args, error);
 }
 
 static roofline_status repeat_kv_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_repeat_kv_fwd_eval_roofline((const roofline_repeat_kv_fwd_call *)(const void *)call, cost);
+  return roofline_repeat_kv_fwd_eval_roofline((const roofline_repeat_kv_fwd_call *)call, cost);
 }
 
 static const roofline_field repeat_kv_fwd_indices[] = {
@@ -766,7 +735,7 @@ const roofline_op roofline_repeat_kv_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status patchify_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                            roofline_dtype *dtype_out) {
-  const roofline_patchify_fwd_call *call = (const roofline_patchify_fwd_call *)(const void *)self;
+  const roofline_patchify_fwd_call *call = (const roofline_patchify_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t C = call->C;
@@ -787,8 +756,8 @@ static roofline_status patchify_fwd_tensor(const roofline_call *self, int32_t te
     roofline_shape_push(&status, shape, B);
     roofline_shape_push(&status, shape,
                         roofline_mul(&status, roofline_floordiv(&status, H, p),
-                        roofline_floordiv(&status, W, p)));
-    roofline_shape_push(&status, shape, roofline_mul(&status, roofline_mul(&status, C, p), p));
+                                     roofline_floordiv(&status, W, p)));
+    roofline_shape_push(&status, shape, roofline_mul3(&status, C, p, p));
     *dtype_out = T;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -809,17 +778,12 @@ roofline_status roofline_patchify_fwd_eval_roofline(const roofline_patchify_fwd_
   const int64_t p = call->p;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t flops = 0;
-  int64_t bytes = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, C), H),
-                               W), T_size); /* image: read */
+  int64_t bytes = roofline_mul5(&status, B, C, H, W, T_size); /* image: read */
   bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status,
-                       roofline_mul(&status, B,
-                       roofline_mul(&status, roofline_floordiv(&status, H, p),
-                       roofline_floordiv(&status, W, p))),
-                       roofline_mul(&status, roofline_mul(&status, C, p), p)),
-                       T_size)); /* patches: written */
+                       roofline_mul4(&status, B,
+                                     roofline_mul(&status, roofline_floordiv(&status, H, p),
+                                                  roofline_floordiv(&status, W, p)),
+                                     roofline_mul3(&status, C, p, p), T_size)); /* patches: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -833,7 +797,7 @@ const char *roofline_patchify_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_patchify_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_patchify_fwd_call *call = (const roofline_patchify_fwd_call *)(const void *)self;
+  const roofline_patchify_fwd_call *call = (const roofline_patchify_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t C = call->C;
@@ -841,9 +805,7 @@ roofline_status roofline_patchify_fwd_read_bytes(const roofline_call *self, int6
   const int64_t W = call->W;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, C), H),
-                               W), T_size); /* image: read */
+  int64_t total = roofline_mul5(&status, B, C, H, W, T_size); /* image: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -862,8 +824,8 @@ roofline_status roofline_patchify_fwd_bind(roofline_patchify_fwd_call *call,
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_patchify_fwd_op;
   call->p = args->p;
-  if ((status = roofline_bind_passed(error, "inputs.image", &args->image,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.image", &args->image, true);
+  if (status != ROOFLINE_OK) return status;
   /* image: [B, C, H, W] */
   call->T = args->image.dtype;
   if ((status = roofline_bind_rank(error, &names[0], &args->image, 4, false)) != ROOFLINE_OK) return status;
@@ -900,12 +862,12 @@ static void patchify_fwd_set_defaults(void *args) {
 }
 
 static roofline_status patchify_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_patchify_fwd_bind((roofline_patchify_fwd_call *)(void *)call,
+  return roofline_patchify_fwd_bind((roofline_patchify_fwd_call *)call,
                                     (const roofline_patchify_fwd_args *)args, error);
 }
 
 static roofline_status patchify_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_patchify_fwd_eval_roofline((const roofline_patchify_fwd_call *)(const void *)call, cost);
+  return roofline_patchify_fwd_eval_roofline((const roofline_patchify_fwd_call *)call, cost);
 }
 
 static const roofline_field patchify_fwd_indices[] = {
@@ -947,7 +909,7 @@ static int64_t pixel_shuffle_fwd_r(roofline_status *status, const roofline_pixel
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status pixel_shuffle_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                 roofline_shape *shape, roofline_dtype *dtype_out) {
-  const roofline_pixel_shuffle_fwd_call *call = (const roofline_pixel_shuffle_fwd_call *)(const void *)self;
+  const roofline_pixel_shuffle_fwd_call *call = (const roofline_pixel_shuffle_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t C = call->C;
@@ -967,8 +929,8 @@ static roofline_status pixel_shuffle_fwd_tensor(const roofline_call *self, int32
     roofline_shape_push(&status, shape, B);
     roofline_shape_push(&status, shape,
                         roofline_floordiv(&status, C,
-                        roofline_mul(&status, pixel_shuffle_fwd_r(&status, call),
-                        pixel_shuffle_fwd_r(&status, call))));
+                                          roofline_mul(&status, pixel_shuffle_fwd_r(&status, call),
+                                                       pixel_shuffle_fwd_r(&status, call))));
     roofline_shape_push(&status, shape, roofline_mul(&status, H, pixel_shuffle_fwd_r(&status, call)));
     roofline_shape_push(&status, shape, roofline_mul(&status, W, pixel_shuffle_fwd_r(&status, call)));
     *dtype_out = T;
@@ -990,20 +952,16 @@ roofline_status roofline_pixel_shuffle_fwd_eval_roofline(const roofline_pixel_sh
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t flops = 0;
-  int64_t bytes = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, C), H),
-                               W), T_size); /* input: read */
+  int64_t bytes = roofline_mul5(&status, B, C, H, W, T_size); /* input: read */
   bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status,
-                       roofline_mul(&status,
-                       roofline_mul(&status, B,
-                       roofline_floordiv(&status, C,
-                       roofline_mul(&status, pixel_shuffle_fwd_r(&status, call),
-                       pixel_shuffle_fwd_r(&status, call)))),
-                       roofline_mul(&status, H, pixel_shuffle_fwd_r(&status, call))),
-                       roofline_mul(&status, W, pixel_shuffle_fwd_r(&status, call))),
-                       T_size)); /* output: written */
+                       roofline_mul5(&status, B,
+                                     roofline_floordiv(&status, C,
+                                                       roofline_mul(&status,
+                                                                    pixel_shuffle_fwd_r(&status, call),
+                                                                    pixel_shuffle_fwd_r(&status, call))),
+                                     roofline_mul(&status, H, pixel_shuffle_fwd_r(&status, call)),
+                                     roofline_mul(&status, W, pixel_shuffle_fwd_r(&status, call)),
+                                     T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1017,7 +975,7 @@ const char *roofline_pixel_shuffle_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_pixel_shuffle_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_pixel_shuffle_fwd_call *call = (const roofline_pixel_shuffle_fwd_call *)(const void *)self;
+  const roofline_pixel_shuffle_fwd_call *call = (const roofline_pixel_shuffle_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t C = call->C;
@@ -1025,9 +983,7 @@ roofline_status roofline_pixel_shuffle_fwd_read_bytes(const roofline_call *self,
   const int64_t W = call->W;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, C), H),
-                               W), T_size); /* input: read */
+  int64_t total = roofline_mul5(&status, B, C, H, W, T_size); /* input: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -1036,7 +992,7 @@ static roofline_status pixel_shuffle_fwd_let(const roofline_call *self, int32_t 
                                              roofline_shape *shape, roofline_adt *adt) {
   (void)shape;
   (void)adt;
-  const roofline_pixel_shuffle_fwd_call *call = (const roofline_pixel_shuffle_fwd_call *)(const void *)self;
+  const roofline_pixel_shuffle_fwd_call *call = (const roofline_pixel_shuffle_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   switch (let) {
   case 0: { /* r */
@@ -1062,8 +1018,8 @@ roofline_status roofline_pixel_shuffle_fwd_bind(roofline_pixel_shuffle_fwd_call 
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_pixel_shuffle_fwd_op;
   call->upscale_factor = args->upscale_factor;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [B, C, H, W] */
   call->T = args->input.dtype;
   if ((status = roofline_bind_rank(error, &names[0], &args->input, 4, false)) != ROOFLINE_OK) return status;
@@ -1078,11 +1034,11 @@ roofline_status roofline_pixel_shuffle_fwd_bind(roofline_pixel_shuffle_fwd_call 
                                   pixel_shuffle_fwd_r(&status, call), 0);
   if (!(roofline_mod(&status, call->C,
                      roofline_mul(&status, pixel_shuffle_fwd_r(&status, call),
-                     pixel_shuffle_fwd_r(&status, call))) == 0) || status != ROOFLINE_OK)
+                                  pixel_shuffle_fwd_r(&status, call))) == 0) || status != ROOFLINE_OK)
     return roofline_bind_compared(error, status, "shape_rules[0]", "C % (r * r) == 0",
                                   roofline_mod(&status, call->C,
-                                  roofline_mul(&status, pixel_shuffle_fwd_r(&status, call),
-                                  pixel_shuffle_fwd_r(&status, call))), 0);
+                                               roofline_mul(&status, pixel_shuffle_fwd_r(&status, call),
+                                                            pixel_shuffle_fwd_r(&status, call))), 0);
   call->roofline.checked = ROOFLINE_CALL_CHECKED;
   return ROOFLINE_OK;
 }
@@ -1105,13 +1061,12 @@ static void pixel_shuffle_fwd_set_defaults(void *args) {
 
 static roofline_status pixel_shuffle_fwd_bind_any(roofline_call *call, const void *args,
                                                   roofline_error *error) {
-  return roofline_pixel_shuffle_fwd_bind((roofline_pixel_shuffle_fwd_call *)(void *)call,
+  return roofline_pixel_shuffle_fwd_bind((roofline_pixel_shuffle_fwd_call *)call,
                                          (const roofline_pixel_shuffle_fwd_args *)args, error);
 }
 
 static roofline_status pixel_shuffle_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_pixel_shuffle_fwd_eval_roofline((const roofline_pixel_shuffle_fwd_call *)(const void *)call,
-                                                  cost);
+  return roofline_pixel_shuffle_fwd_eval_roofline((const roofline_pixel_shuffle_fwd_call *)call, cost);
 }
 
 static const roofline_field pixel_shuffle_fwd_indices[] = {
@@ -1151,7 +1106,7 @@ const roofline_op roofline_pixel_shuffle_fwd_op = {
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status roll_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                        roofline_dtype *dtype_out) {
-  const roofline_roll_fwd_call *call = (const roofline_roll_fwd_call *)(const void *)self;
+  const roofline_roll_fwd_call *call = (const roofline_roll_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t H = call->H;
@@ -1190,13 +1145,8 @@ roofline_status roofline_roll_fwd_eval_roofline(const roofline_roll_fwd_call *ca
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t flops = 0;
-  int64_t bytes = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), W),
-                               C), T_size); /* input: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status,
-                       roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), W), C),
-                       T_size)); /* output: written */
+  int64_t bytes = roofline_mul5(&status, B, H, W, C, T_size); /* input: read */
+  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, H, W, C, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1210,7 +1160,7 @@ const char *roofline_roll_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_roll_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  const roofline_roll_fwd_call *call = (const roofline_roll_fwd_call *)(const void *)self;
+  const roofline_roll_fwd_call *call = (const roofline_roll_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const int64_t H = call->H;
@@ -1218,9 +1168,7 @@ roofline_status roofline_roll_fwd_read_bytes(const roofline_call *self, int64_t 
   const int64_t C = call->C;
   const roofline_dtype T = call->T;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul(&status,
-                               roofline_mul(&status, roofline_mul(&status, roofline_mul(&status, B, H), W),
-                               C), T_size); /* input: read */
+  int64_t total = roofline_mul5(&status, B, H, W, C, T_size); /* input: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -1238,10 +1186,10 @@ roofline_status roofline_roll_fwd_bind(roofline_roll_fwd_call *call, const roofl
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_roll_fwd_op;
   call->shifts = args->shifts;
-  if ((status = roofline_bind_seq(error, "params.shifts", args->shifts, 2,
-                                  false)) != ROOFLINE_OK) return status;
-  if ((status = roofline_bind_passed(error, "inputs.input", &args->input,
-                                     true)) != ROOFLINE_OK) return status;
+  status = roofline_bind_seq(error, "params.shifts", args->shifts, 2, false);
+  if (status != ROOFLINE_OK) return status;
+  status = roofline_bind_passed(error, "inputs.input", &args->input, true);
+  if (status != ROOFLINE_OK) return status;
   /* input: [B, H, W, C] */
   call->T = args->input.dtype;
   if ((status = roofline_bind_rank(error, &names[0], &args->input, 4, false)) != ROOFLINE_OK) return status;
@@ -1276,12 +1224,11 @@ static void roll_fwd_set_defaults(void *args) {
 }
 
 static roofline_status roll_fwd_bind_any(roofline_call *call, const void *args, roofline_error *error) {
-  return roofline_roll_fwd_bind((roofline_roll_fwd_call *)(void *)call, (const roofline_roll_fwd_args *)args,
-                                error);
+  return roofline_roll_fwd_bind((roofline_roll_fwd_call *)call, (const roofline_roll_fwd_args *)args, error);
 }
 
 static roofline_status roll_fwd_eval_any(const roofline_call *call, roofline_cost *cost) {
-  return roofline_roll_fwd_eval_roofline((const roofline_roll_fwd_call *)(const void *)call, cost);
+  return roofline_roll_fwd_eval_roofline((const roofline_roll_fwd_call *)call, cost);
 }
 
 static const roofline_field roll_fwd_indices[] = {

@@ -40,8 +40,7 @@ extern const roofline_op roofline_hadamard_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_hadamard_fwd_call *roofline_hadamard_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_hadamard_fwd_op ? (const roofline_hadamard_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_hadamard_fwd_op ? (const roofline_hadamard_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -78,8 +77,7 @@ extern const roofline_op roofline_transpose_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_transpose_fwd_call *roofline_transpose_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_transpose_fwd_op ? (const roofline_transpose_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_transpose_fwd_op ? (const roofline_transpose_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -118,8 +116,7 @@ extern const roofline_op roofline_split_heads_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_split_heads_fwd_call *roofline_split_heads_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_split_heads_fwd_op ? (const roofline_split_heads_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_split_heads_fwd_op ? (const roofline_split_heads_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -159,7 +156,7 @@ extern const roofline_op roofline_concat_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_concat_fwd_call *roofline_concat_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_concat_fwd_op ? (const roofline_concat_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_concat_fwd_op ? (const roofline_concat_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -199,8 +196,7 @@ extern const roofline_op roofline_repeat_kv_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_repeat_kv_fwd_call *roofline_repeat_kv_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_repeat_kv_fwd_op ? (const roofline_repeat_kv_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_repeat_kv_fwd_op ? (const roofline_repeat_kv_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -241,8 +237,7 @@ extern const roofline_op roofline_patchify_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_patchify_fwd_call *roofline_patchify_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_patchify_fwd_op ? (const roofline_patchify_fwd_call *)(const void *)call
-      : NULL;
+  return call->op == &roofline_patchify_fwd_op ? (const roofline_patchify_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -283,8 +278,7 @@ extern const roofline_op roofline_pixel_shuffle_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_pixel_shuffle_fwd_call *roofline_pixel_shuffle_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_pixel_shuffle_fwd_op
-      ? (const roofline_pixel_shuffle_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_pixel_shuffle_fwd_op ? (const roofline_pixel_shuffle_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,
@@ -326,7 +320,7 @@ extern const roofline_op roofline_roll_fwd_op;
 
 /* The call as this op's own, or NULL when it is another op's. */
 static inline const roofline_roll_fwd_call *roofline_roll_fwd_cast(const roofline_call *call) {
-  return call->op == &roofline_roll_fwd_op ? (const roofline_roll_fwd_call *)(const void *)call : NULL;
+  return call->op == &roofline_roll_fwd_op ? (const roofline_roll_fwd_call *)call : NULL;
 }
 
 /* Solves the indices from the tensors and parameters given, then checks the call. On failure `error`,

@@ -31,7 +31,7 @@ roofline_status roofline_m_grouped_layout_check(roofline_error *error, const cha
     if (status != ROOFLINE_OK) return status;
     if (!(v->fields[2] >= 1
           && (v->fields[0] == ROOFLINE_M_GROUPED_LAYOUT_CONTIGUOUS_PACKING_TIGHT) == (v->fields[2] == 1))
-          || status != ROOFLINE_OK)
+        || status != ROOFLINE_OK)
       return roofline_bind_rule(error, status, declaration,
                                 "alignment >= 1 and (packing == 'tight') == (alignment == 1)");
     break;
