@@ -12,8 +12,9 @@ const yt_limits yt_default_limits = {
 /* A sequence or mapping whose end has not come. */
 typedef struct open_node {
   yt_node *node;
-  uint32_t first; /* its first child among `children` */
-  int64_t anchor; /* among `anchors`, or -1 */
+  uint32_t first;  /* its first child among `children` */
+  int64_t anchor;  /* among `anchors`, or -1 */
+  uint32_t height; /* levels of lists and mappings so far, itself included */
 } open_node;
 
 typedef struct anchor {
@@ -21,6 +22,7 @@ typedef struct anchor {
   yt_node *node;
   uint64_t
       size; /* nodes below and with it, aliases written out; until it is closed, `written` at its start */
+  uint32_t height;
   bool closed;
 } anchor;
 
@@ -122,12 +124,15 @@ static yt_node *new_node(reader *r, yt_kind kind, yt_style style, const yaml_eve
   return n;
 }
 
-static void place_node(reader *r, yt_node *n, uint32_t end) {
+static void place_node(reader *r, yt_node *n, uint32_t end, uint32_t height) {
   r->last_end = end;
-  if (r->open.n == 0)
+  if (r->open.n == 0) {
     r->root = n;
-  else
-    vec_push(r->scratch, &r->children, n);
+    return;
+  }
+  open_node *parent = &r->open.v[r->open.n - 1];
+  if (parent->height <= height) parent->height = height + 1;
+  vec_push(r->scratch, &r->children, n);
 }
 
 /* ---- anchors and aliases ---- */
@@ -151,7 +156,7 @@ static void grow_anchor_slots(reader *r) {
 static int64_t add_anchor(reader *r, const unsigned char *name, yt_node *node, uint64_t size, bool closed) {
   if (name == NULL) return -1;
   if (r->anchor_names * 2 >= r->anchor_cap) grow_anchor_slots(r);
-  anchor item = {arena_str(r->scratch, str_of((const char *)name)), node, size, closed};
+  anchor item = {arena_str(r->scratch, str_of((const char *)name)), node, size, 0, closed};
   vec_push(r->scratch, &r->anchors, item);
   uint32_t *slot = anchor_slot(r, item.name);
   r->anchor_names += *slot == 0;
@@ -165,7 +170,7 @@ static void place_spoiled(reader *r, const yaml_event_t *event) {
   n->type = YT_NULL;
   n->u.text = "";
   diag_spoil(r->sink, span_at(r, n->begin, n->end));
-  place_node(r, n, n->end);
+  place_node(r, n, n->end, 0);
 }
 
 static void read_alias(reader *r, const yaml_event_t *event) {
@@ -196,7 +201,11 @@ static void read_alias(reader *r, const yaml_event_t *event) {
     fail(r, YAML_ALIAS_LIMIT, at, "--max-alias-nodes", r->limits->alias_nodes);
     return;
   }
-  place_node(r, target->node, at.end);
+  if (r->open.n + target->height > r->limits->depth) { /* a chain of aliases nests as deeply as brackets do */
+    fail(r, YAML_TOO_DEEP, at, "--max-depth", r->limits->depth);
+    return;
+  }
+  place_node(r, target->node, at.end, target->height);
 }
 
 /* ---- scalars ---- */
@@ -276,7 +285,7 @@ static void read_scalar(reader *r, const yaml_event_t *event) {
   n->type = style == YT_PLAIN ? (uint8_t)yt_resolve(value) : YT_STRING;
   apply_tag(r, n, tag, byte_of(r, event->start_mark.index));
   add_anchor(r, name, n, 1, true);
-  place_node(r, n, n->end);
+  place_node(r, n, n->end, 0);
 }
 
 /* ---- sequences and mappings ---- */
@@ -294,7 +303,7 @@ static void open_collection(reader *r, const yaml_event_t *event) {
     return;
   }
   apply_tag(r, n, tag, byte_of(r, event->start_mark.index));
-  open_node open = {n, r->children.n, add_anchor(r, name, n, r->written - 1, false)};
+  open_node open = {n, r->children.n, add_anchor(r, name, n, r->written - 1, false), 1};
   vec_push(r->scratch, &r->open, open);
 }
 
@@ -448,9 +457,10 @@ static void close_collection(reader *r, const yaml_event_t *event) {
   if (open.anchor >= 0) {
     anchor *mark = &r->anchors.v[open.anchor];
     mark->size = r->written - mark->size;
+    mark->height = open.height;
     mark->closed = true;
   }
-  place_node(r, n, n->end);
+  place_node(r, n, n->end, open.height);
 }
 
 /* ---- the document ---- */

@@ -34,7 +34,9 @@ extern const yt_limits yt_default_limits;
 /* Parses one document. Defects (syntax, duplicate keys with the first as a related place, a key that
    is not a scalar, limits, a second document, unknown tags, undefined aliases) go to the sink. Returns
    NULL when there is no tree at all: a syntax error, or an empty document (`*empty` then says so).
-   A duplicate key's later pair is dropped from the tree. `<<` merge keys are resolved. Scalar text may
+   A duplicate key's later pair is dropped from the tree. `<<` merge keys are resolved: merged pairs
+   stand where `<<` stands, a key the mapping gives itself wins, then the earlier of merged mappings. An
+   alias is its anchor's node, so the tree shares nodes; limits hold for it written out. Scalar text may
    point into the source. */
 yt_node *yt_parse(arena *a, diag_sink *sink, const source *src, const yt_limits *limits, bool *empty);
 

@@ -444,6 +444,26 @@ static void test_depth_limit(void **state) {
   arena_free(a);
 }
 
+/* Line i nests i deep by an alias of the line before; the mapping at the root is one more. */
+static void test_depth_limit_through_aliases(void **state) {
+  (void)state;
+  arena *a = arena_new();
+  str text = STR("l1: &l1 [x]\n");
+  for (int i = 2; i <= 128; i++) {
+    if (i == 128) {
+      parsed p = parse_str(text, &yt_default_limits);
+      assert_non_null(p.root);
+      arena_free(p.a);
+    }
+    text = arena_printf(a, "%.*sl%d: &l%d [*l%d]\n", STR_ARG(text), i, i, i - 1);
+  }
+  parsed p = parse_str(text, &yt_default_limits);
+  assert_null(p.root);
+  assert_string_equal(places(&p), "128:14 110");
+  arena_free(p.a);
+  arena_free(a);
+}
+
 static void test_node_limit(void **state) {
   (void)state;
   yt_limits limits = yt_default_limits;
@@ -554,15 +574,25 @@ static void test_multibyte_places(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_core_schema),    cmocka_unit_test(test_numbers),
-      cmocka_unit_test(test_yaml11_traps),   cmocka_unit_test(test_text_spans),
-      cmocka_unit_test(test_node_spans),     cmocka_unit_test(test_text_points_into_source),
-      cmocka_unit_test(test_duplicate_keys), cmocka_unit_test(test_duplicates_in_large_maps),
-      cmocka_unit_test(test_merge_keys),     cmocka_unit_test(test_aliases),
-      cmocka_unit_test(test_tags),           cmocka_unit_test(test_depth_limit),
-      cmocka_unit_test(test_node_limit),     cmocka_unit_test(test_alias_limit),
-      cmocka_unit_test(test_documents),      cmocka_unit_test(test_syntax_errors),
-      cmocka_unit_test(test_line_ends),      cmocka_unit_test(test_multibyte_places),
+      cmocka_unit_test(test_core_schema),
+      cmocka_unit_test(test_numbers),
+      cmocka_unit_test(test_yaml11_traps),
+      cmocka_unit_test(test_text_spans),
+      cmocka_unit_test(test_node_spans),
+      cmocka_unit_test(test_text_points_into_source),
+      cmocka_unit_test(test_duplicate_keys),
+      cmocka_unit_test(test_duplicates_in_large_maps),
+      cmocka_unit_test(test_merge_keys),
+      cmocka_unit_test(test_aliases),
+      cmocka_unit_test(test_tags),
+      cmocka_unit_test(test_depth_limit),
+      cmocka_unit_test(test_depth_limit_through_aliases),
+      cmocka_unit_test(test_node_limit),
+      cmocka_unit_test(test_alias_limit),
+      cmocka_unit_test(test_documents),
+      cmocka_unit_test(test_syntax_errors),
+      cmocka_unit_test(test_line_ends),
+      cmocka_unit_test(test_multibyte_places),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
