@@ -3,6 +3,23 @@
 
 #include "attention.h"
 
+/* Written by hand. */
+#ifdef __cplusplus
+extern "C" {
+#endif
+ROOFLINE_FORMULA(gqa_dense_fwd_roofline);
+ROOFLINE_FORMULA(gqa_varlen_fwd_roofline);
+ROOFLINE_FORMULA(gqa_paged_fwd_roofline);
+ROOFLINE_FORMULA(gqa_prefill_paged_with_kv_cache_fwd_roofline);
+ROOFLINE_FORMULA(paged_decode_roofline);
+ROOFLINE_FORMULA(dsa_decode_roofline);
+ROOFLINE_FORMULA(nsa_cmp_fwd_varlen_roofline);
+ROOFLINE_FORMULA(nsa_topk_varlen_roofline);
+ROOFLINE_FORMULA(nsa_fwd_varlen_roofline);
+#ifdef __cplusplus
+}
+#endif
+
 /* ---- MultiHeadAttentionFwdOp, attention.yaml:7 ---- */
 
 
@@ -86,11 +103,6 @@ roofline_status roofline_multi_head_attention_fwd_eval_roofline(const roofline_m
   cost->flops = flops;
   cost->bytes = bytes;
   return ROOFLINE_OK;
-}
-
-const char *roofline_multi_head_attention_fwd_roof_key(const roofline_call *self) {
-  (void)self;
-  return "cuda_core.fp32";
 }
 
 roofline_status roofline_multi_head_attention_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
@@ -323,11 +335,6 @@ roofline_status roofline_grouped_query_attention_fwd_eval_roofline(const rooflin
   cost->flops = flops;
   cost->bytes = bytes;
   return ROOFLINE_OK;
-}
-
-const char *roofline_grouped_query_attention_fwd_roof_key(const roofline_call *self) {
-  (void)self;
-  return "cuda_core.fp32";
 }
 
 roofline_status roofline_grouped_query_attention_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
@@ -595,11 +602,6 @@ roofline_status roofline_multi_head_attention_bwd_eval_roofline(const roofline_m
   return ROOFLINE_OK;
 }
 
-const char *roofline_multi_head_attention_bwd_roof_key(const roofline_call *self) {
-  (void)self;
-  return "cuda_core.fp32";
-}
-
 roofline_status roofline_multi_head_attention_bwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   const roofline_multi_head_attention_bwd_call *call = (const roofline_multi_head_attention_bwd_call *)self;
@@ -848,11 +850,6 @@ roofline_status roofline_grouped_query_attention_bwd_eval_roofline(const rooflin
   return ROOFLINE_OK;
 }
 
-const char *roofline_grouped_query_attention_bwd_roof_key(const roofline_call *self) {
-  (void)self;
-  return "cuda_core.fp32";
-}
-
 roofline_status roofline_grouped_query_attention_bwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   const roofline_grouped_query_attention_bwd_call *call =
@@ -1092,14 +1089,11 @@ static roofline_status grouped_query_attention_dense_fwd_tensor(const roofline_c
 /* GroupedQueryAttentionDenseFwdOp (attention.yaml:115): func formulas.attention.gqa_dense_fwd_roofline */
 roofline_status roofline_grouped_query_attention_dense_fwd_eval_roofline(const roofline_grouped_query_attention_dense_fwd_call *call,
     roofline_cost *cost) {
-  (void)cost;
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */
-}
-
-const char *roofline_grouped_query_attention_dense_fwd_roof_key(const roofline_call *self) {
-  (void)self;
-  return "cuda_core.fp32";
+  roofline_cost result = {0, 0};
+  const roofline_status status = gqa_dense_fwd_roofline(&call->roofline, &result);
+  if (status == ROOFLINE_OK) *cost = result;
+  return status;
 }
 
 static roofline_status grouped_query_attention_dense_fwd_let(const roofline_call *self, int32_t let,
@@ -1433,7 +1427,8 @@ const roofline_op roofline_grouped_query_attention_dense_fwd_op = {
     grouped_query_attention_dense_fwd_set_defaults, grouped_query_attention_dense_fwd_bind_any,
         grouped_query_attention_dense_fwd_eval_any, grouped_query_attention_dense_fwd_tensor,
         grouped_query_attention_dense_fwd_let, NULL,
-    roofline_grouped_query_attention_dense_fwd_roof_key, NULL, NULL,
+    roofline_grouped_query_attention_dense_fwd_roof_key,
+        roofline_grouped_query_attention_dense_fwd_read_bytes, NULL,
 };
 
 /* ---- GroupedQueryAttentionVarlenFwdOp, attention.yaml:166 ---- */
@@ -1534,14 +1529,11 @@ static roofline_status grouped_query_attention_varlen_fwd_tensor(const roofline_
 /* GroupedQueryAttentionVarlenFwdOp (attention.yaml:166): func formulas.attention.gqa_varlen_fwd_roofline */
 roofline_status roofline_grouped_query_attention_varlen_fwd_eval_roofline(const roofline_grouped_query_attention_varlen_fwd_call *call,
     roofline_cost *cost) {
-  (void)cost;
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */
-}
-
-const char *roofline_grouped_query_attention_varlen_fwd_roof_key(const roofline_call *self) {
-  (void)self;
-  return "cuda_core.fp32";
+  roofline_cost result = {0, 0};
+  const roofline_status status = gqa_varlen_fwd_roofline(&call->roofline, &result);
+  if (status == ROOFLINE_OK) *cost = result;
+  return status;
 }
 
 static roofline_status grouped_query_attention_varlen_fwd_let(const roofline_call *self, int32_t let,
@@ -1940,7 +1932,9 @@ const roofline_op roofline_grouped_query_attention_varlen_fwd_op = {
     grouped_query_attention_varlen_fwd_set_defaults, grouped_query_attention_varlen_fwd_bind_any,
         grouped_query_attention_varlen_fwd_eval_any, grouped_query_attention_varlen_fwd_tensor,
         grouped_query_attention_varlen_fwd_let, grouped_query_attention_varlen_fwd_generate,
-    roofline_grouped_query_attention_varlen_fwd_roof_key, NULL, NULL,
+    roofline_grouped_query_attention_varlen_fwd_roof_key,
+        roofline_grouped_query_attention_varlen_fwd_read_bytes,
+        roofline_grouped_query_attention_varlen_fwd_data_terms,
 };
 
 /* ---- GroupedQueryAttentionPagedFwdOp, attention.yaml:216 ---- */
@@ -2049,14 +2043,11 @@ static roofline_status grouped_query_attention_paged_fwd_tensor(const roofline_c
 /* GroupedQueryAttentionPagedFwdOp (attention.yaml:216): func formulas.attention.gqa_paged_fwd_roofline */
 roofline_status roofline_grouped_query_attention_paged_fwd_eval_roofline(const roofline_grouped_query_attention_paged_fwd_call *call,
     roofline_cost *cost) {
-  (void)cost;
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */
-}
-
-const char *roofline_grouped_query_attention_paged_fwd_roof_key(const roofline_call *self) {
-  (void)self;
-  return "cuda_core.fp32";
+  roofline_cost result = {0, 0};
+  const roofline_status status = gqa_paged_fwd_roofline(&call->roofline, &result);
+  if (status == ROOFLINE_OK) *cost = result;
+  return status;
 }
 
 static roofline_status grouped_query_attention_paged_fwd_let(const roofline_call *self, int32_t let,
@@ -2508,7 +2499,9 @@ const roofline_op roofline_grouped_query_attention_paged_fwd_op = {
     grouped_query_attention_paged_fwd_set_defaults, grouped_query_attention_paged_fwd_bind_any,
         grouped_query_attention_paged_fwd_eval_any, grouped_query_attention_paged_fwd_tensor,
         grouped_query_attention_paged_fwd_let, grouped_query_attention_paged_fwd_generate,
-    roofline_grouped_query_attention_paged_fwd_roof_key, NULL, NULL,
+    roofline_grouped_query_attention_paged_fwd_roof_key,
+        roofline_grouped_query_attention_paged_fwd_read_bytes,
+        roofline_grouped_query_attention_paged_fwd_data_terms,
 };
 
 /* ---- GroupedQueryAttentionPrefillPagedWithKVCacheFwdOp, attention.yaml:274 ---- */
@@ -2605,14 +2598,11 @@ static roofline_status grouped_query_attention_prefill_paged_with_kv_cache_fwd_t
    formulas.attention.gqa_prefill_paged_with_kv_cache_fwd_roofline */
 roofline_status roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_eval_roofline(const roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_call *call,
     roofline_cost *cost) {
-  (void)cost;
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */
-}
-
-const char *roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_roof_key(const roofline_call *self) {
-  (void)self;
-  return "cuda_core.fp32";
+  roofline_cost result = {0, 0};
+  const roofline_status status = gqa_prefill_paged_with_kv_cache_fwd_roofline(&call->roofline, &result);
+  if (status == ROOFLINE_OK) *cost = result;
+  return status;
 }
 
 static roofline_status grouped_query_attention_prefill_paged_with_kv_cache_fwd_let(const roofline_call *self,
@@ -3016,7 +3006,9 @@ const roofline_op roofline_grouped_query_attention_prefill_paged_with_kv_cache_f
         grouped_query_attention_prefill_paged_with_kv_cache_fwd_tensor,
         grouped_query_attention_prefill_paged_with_kv_cache_fwd_let,
         grouped_query_attention_prefill_paged_with_kv_cache_fwd_generate,
-    roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_roof_key, NULL, NULL,
+    roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_roof_key,
+        roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_read_bytes,
+        roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_data_terms,
 };
 
 /* ---- MultiHeadAttentionDecodeWithKVCacheFwdOp, attention.yaml:324 ---- */
@@ -3093,11 +3085,6 @@ roofline_status roofline_multi_head_attention_decode_with_kv_cache_fwd_eval_roof
   cost->flops = flops;
   cost->bytes = bytes;
   return ROOFLINE_OK;
-}
-
-const char *roofline_multi_head_attention_decode_with_kv_cache_fwd_roof_key(const roofline_call *self) {
-  (void)self;
-  return "cuda_core.fp32";
 }
 
 roofline_status roofline_multi_head_attention_decode_with_kv_cache_fwd_read_bytes(const roofline_call *self,
@@ -3298,14 +3285,11 @@ static roofline_status multi_head_attention_decode_paged_with_kv_cache_fwd_tenso
    formulas.attention.paged_decode_roofline */
 roofline_status roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_eval_roofline(const roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_call *call,
     roofline_cost *cost) {
-  (void)cost;
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */
-}
-
-const char *roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_roof_key(const roofline_call *self) {
-  (void)self;
-  return "cuda_core.fp32";
+  roofline_cost result = {0, 0};
+  const roofline_status status = paged_decode_roofline(&call->roofline, &result);
+  if (status == ROOFLINE_OK) *cost = result;
+  return status;
 }
 
 static roofline_status multi_head_attention_decode_paged_with_kv_cache_fwd_let(const roofline_call *self,
@@ -3528,7 +3512,9 @@ const roofline_op roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_o
         multi_head_attention_decode_paged_with_kv_cache_fwd_tensor,
         multi_head_attention_decode_paged_with_kv_cache_fwd_let,
         multi_head_attention_decode_paged_with_kv_cache_fwd_generate,
-    roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_roof_key, NULL, NULL,
+    roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_roof_key,
+        roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_read_bytes,
+        roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_data_terms,
 };
 
 /* ---- MultiHeadLatentAttentionDecodeWithKVCacheFwdOp, attention.yaml:370 ---- */
@@ -3614,11 +3600,6 @@ roofline_status roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_ev
   cost->flops = flops;
   cost->bytes = bytes;
   return ROOFLINE_OK;
-}
-
-const char *roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_roof_key(const roofline_call *self) {
-  (void)self;
-  return "cuda_core.fp32";
 }
 
 roofline_status roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_read_bytes(const roofline_call *self,
@@ -3824,14 +3805,11 @@ static roofline_status deep_seek_sparse_attention_decode_with_kv_cache_fwd_tenso
    formulas.attention.dsa_decode_roofline */
 roofline_status roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_eval_roofline(const roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_call *call,
     roofline_cost *cost) {
-  (void)cost;
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */
-}
-
-const char *roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_roof_key(const roofline_call *self) {
-  (void)self;
-  return "cuda_core.fp32";
+  roofline_cost result = {0, 0};
+  const roofline_status status = dsa_decode_roofline(&call->roofline, &result);
+  if (status == ROOFLINE_OK) *cost = result;
+  return status;
 }
 
 static const roofline_bind_names deep_seek_sparse_attention_decode_with_kv_cache_fwd_names[] = {
@@ -4032,7 +4010,9 @@ const roofline_op roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_o
         deep_seek_sparse_attention_decode_with_kv_cache_fwd_eval_any,
         deep_seek_sparse_attention_decode_with_kv_cache_fwd_tensor, NULL,
         deep_seek_sparse_attention_decode_with_kv_cache_fwd_generate,
-    roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_roof_key, NULL, NULL,
+    roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_roof_key,
+        roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_read_bytes,
+        roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_data_terms,
 };
 
 /* ---- NSACmpVarlenFwdOp, attention.yaml:427 ---- */
@@ -4103,14 +4083,11 @@ static roofline_status nsa_cmp_varlen_fwd_tensor(const roofline_call *self, int3
 /* NSACmpVarlenFwdOp (attention.yaml:427): func formulas.attention.nsa_cmp_fwd_varlen_roofline */
 roofline_status roofline_nsa_cmp_varlen_fwd_eval_roofline(const roofline_nsa_cmp_varlen_fwd_call *call,
                                                           roofline_cost *cost) {
-  (void)cost;
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */
-}
-
-const char *roofline_nsa_cmp_varlen_fwd_roof_key(const roofline_call *self) {
-  (void)self;
-  return "cuda_core.fp32";
+  roofline_cost result = {0, 0};
+  const roofline_status status = nsa_cmp_fwd_varlen_roofline(&call->roofline, &result);
+  if (status == ROOFLINE_OK) *cost = result;
+  return status;
 }
 
 static const roofline_bind_names nsa_cmp_varlen_fwd_names[] = {
@@ -4310,7 +4287,8 @@ const roofline_op roofline_nsa_cmp_varlen_fwd_op = {
     8, 2, 8, 0, 1, 3, 0,
     nsa_cmp_varlen_fwd_set_defaults, nsa_cmp_varlen_fwd_bind_any, nsa_cmp_varlen_fwd_eval_any,
         nsa_cmp_varlen_fwd_tensor, NULL, nsa_cmp_varlen_fwd_generate,
-    roofline_nsa_cmp_varlen_fwd_roof_key, NULL, NULL,
+    roofline_nsa_cmp_varlen_fwd_roof_key, roofline_nsa_cmp_varlen_fwd_read_bytes,
+        roofline_nsa_cmp_varlen_fwd_data_terms,
 };
 
 /* ---- NSATopkVarlenFwdOp, attention.yaml:456 ---- */
@@ -4375,14 +4353,11 @@ static roofline_status nsa_topk_varlen_fwd_tensor(const roofline_call *self, int
 /* NSATopkVarlenFwdOp (attention.yaml:456): func formulas.attention.nsa_topk_varlen_roofline */
 roofline_status roofline_nsa_topk_varlen_fwd_eval_roofline(const roofline_nsa_topk_varlen_fwd_call *call,
                                                            roofline_cost *cost) {
-  (void)cost;
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */
-}
-
-const char *roofline_nsa_topk_varlen_fwd_roof_key(const roofline_call *self) {
-  (void)self;
-  return "cuda_core.fp32";
+  roofline_cost result = {0, 0};
+  const roofline_status status = nsa_topk_varlen_roofline(&call->roofline, &result);
+  if (status == ROOFLINE_OK) *cost = result;
+  return status;
 }
 
 static const roofline_bind_names nsa_topk_varlen_fwd_names[] = {
@@ -4585,7 +4560,8 @@ const roofline_op roofline_nsa_topk_varlen_fwd_op = {
     7, 3, 7, 0, 1, 3, 0,
     nsa_topk_varlen_fwd_set_defaults, nsa_topk_varlen_fwd_bind_any, nsa_topk_varlen_fwd_eval_any,
         nsa_topk_varlen_fwd_tensor, NULL, nsa_topk_varlen_fwd_generate,
-    roofline_nsa_topk_varlen_fwd_roof_key, NULL, NULL,
+    roofline_nsa_topk_varlen_fwd_roof_key, roofline_nsa_topk_varlen_fwd_read_bytes,
+        roofline_nsa_topk_varlen_fwd_data_terms,
 };
 
 /* ---- NSAVarlenFwdOp, attention.yaml:485 ---- */
@@ -4657,14 +4633,11 @@ static roofline_status nsa_varlen_fwd_tensor(const roofline_call *self, int32_t 
 /* NSAVarlenFwdOp (attention.yaml:485): func formulas.attention.nsa_fwd_varlen_roofline */
 roofline_status roofline_nsa_varlen_fwd_eval_roofline(const roofline_nsa_varlen_fwd_call *call,
                                                       roofline_cost *cost) {
-  (void)cost;
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */
-}
-
-const char *roofline_nsa_varlen_fwd_roof_key(const roofline_call *self) {
-  (void)self;
-  return "cuda_core.fp32";
+  roofline_cost result = {0, 0};
+  const roofline_status status = nsa_fwd_varlen_roofline(&call->roofline, &result);
+  if (status == ROOFLINE_OK) *cost = result;
+  return status;
 }
 
 static const roofline_bind_names nsa_varlen_fwd_names[] = {
@@ -4882,7 +4855,7 @@ const roofline_op roofline_nsa_varlen_fwd_op = {
     7, 3, 8, 0, 1, 3, 0,
     nsa_varlen_fwd_set_defaults, nsa_varlen_fwd_bind_any, nsa_varlen_fwd_eval_any, nsa_varlen_fwd_tensor,
         NULL, nsa_varlen_fwd_generate,
-    roofline_nsa_varlen_fwd_roof_key, NULL, NULL,
+    roofline_nsa_varlen_fwd_roof_key, roofline_nsa_varlen_fwd_read_bytes, roofline_nsa_varlen_fwd_data_terms,
 };
 
 /* ---- AttentionMergeFwdOp, attention.yaml:516 ---- */

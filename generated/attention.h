@@ -296,6 +296,8 @@ roofline_status roofline_grouped_query_attention_dense_fwd_bind(roofline_grouped
 roofline_status roofline_grouped_query_attention_dense_fwd_eval_roofline(const roofline_grouped_query_attention_dense_fwd_call *call,
     roofline_cost *cost);
 const char *roofline_grouped_query_attention_dense_fwd_roof_key(const roofline_call *call);
+roofline_status roofline_grouped_query_attention_dense_fwd_read_bytes(const roofline_call *call,
+                                                                      int64_t *bytes);
 
 /* ---- GroupedQueryAttentionVarlenFwdOp, attention.yaml:166 ---- */
 
@@ -400,6 +402,9 @@ roofline_status roofline_grouped_query_attention_varlen_fwd_bind(roofline_groupe
 roofline_status roofline_grouped_query_attention_varlen_fwd_eval_roofline(const roofline_grouped_query_attention_varlen_fwd_call *call,
     roofline_cost *cost);
 const char *roofline_grouped_query_attention_varlen_fwd_roof_key(const roofline_call *call);
+roofline_status roofline_grouped_query_attention_varlen_fwd_read_bytes(const roofline_call *call,
+    int64_t *bytes);
+const char *roofline_grouped_query_attention_varlen_fwd_data_terms(const roofline_call *call);
 
 /* ---- GroupedQueryAttentionPagedFwdOp, attention.yaml:216 ---- */
 
@@ -507,6 +512,9 @@ roofline_status roofline_grouped_query_attention_paged_fwd_bind(roofline_grouped
 roofline_status roofline_grouped_query_attention_paged_fwd_eval_roofline(const roofline_grouped_query_attention_paged_fwd_call *call,
     roofline_cost *cost);
 const char *roofline_grouped_query_attention_paged_fwd_roof_key(const roofline_call *call);
+roofline_status roofline_grouped_query_attention_paged_fwd_read_bytes(const roofline_call *call,
+                                                                      int64_t *bytes);
+const char *roofline_grouped_query_attention_paged_fwd_data_terms(const roofline_call *call);
 
 /* ---- GroupedQueryAttentionPrefillPagedWithKVCacheFwdOp, attention.yaml:274 ---- */
 
@@ -593,6 +601,9 @@ roofline_status roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd
 roofline_status roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_eval_roofline(const roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_call *call,
     roofline_cost *cost);
 const char *roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_roof_key(const roofline_call *call);
+roofline_status roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_read_bytes(const roofline_call *call,
+    int64_t *bytes);
+const char *roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_data_terms(const roofline_call *call);
 
 /* ---- MultiHeadAttentionDecodeWithKVCacheFwdOp, attention.yaml:324 ---- */
 
@@ -693,6 +704,9 @@ roofline_status roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_bin
 roofline_status roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_eval_roofline(const roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_call *call,
     roofline_cost *cost);
 const char *roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_roof_key(const roofline_call *call);
+roofline_status roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_read_bytes(const roofline_call *call,
+    int64_t *bytes);
+const char *roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_data_terms(const roofline_call *call);
 
 /* ---- MultiHeadLatentAttentionDecodeWithKVCacheFwdOp, attention.yaml:370 ---- */
 
@@ -801,6 +815,9 @@ roofline_status roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_bin
 roofline_status roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_eval_roofline(const roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_call *call,
     roofline_cost *cost);
 const char *roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_roof_key(const roofline_call *call);
+roofline_status roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_read_bytes(const roofline_call *call,
+    int64_t *bytes);
+const char *roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_data_terms(const roofline_call *call);
 
 /* ---- NSACmpVarlenFwdOp, attention.yaml:427 ---- */
 
@@ -860,6 +877,8 @@ roofline_status roofline_nsa_cmp_varlen_fwd_bind(roofline_nsa_cmp_varlen_fwd_cal
 roofline_status roofline_nsa_cmp_varlen_fwd_eval_roofline(const roofline_nsa_cmp_varlen_fwd_call *call,
                                                           roofline_cost *cost);
 const char *roofline_nsa_cmp_varlen_fwd_roof_key(const roofline_call *call);
+roofline_status roofline_nsa_cmp_varlen_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
+const char *roofline_nsa_cmp_varlen_fwd_data_terms(const roofline_call *call);
 
 /* ---- NSATopkVarlenFwdOp, attention.yaml:456 ---- */
 
@@ -921,6 +940,8 @@ roofline_status roofline_nsa_topk_varlen_fwd_bind(roofline_nsa_topk_varlen_fwd_c
 roofline_status roofline_nsa_topk_varlen_fwd_eval_roofline(const roofline_nsa_topk_varlen_fwd_call *call,
                                                            roofline_cost *cost);
 const char *roofline_nsa_topk_varlen_fwd_roof_key(const roofline_call *call);
+roofline_status roofline_nsa_topk_varlen_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
+const char *roofline_nsa_topk_varlen_fwd_data_terms(const roofline_call *call);
 
 /* ---- NSAVarlenFwdOp, attention.yaml:485 ---- */
 
@@ -982,6 +1003,8 @@ roofline_status roofline_nsa_varlen_fwd_bind(roofline_nsa_varlen_fwd_call *call,
 roofline_status roofline_nsa_varlen_fwd_eval_roofline(const roofline_nsa_varlen_fwd_call *call,
                                                       roofline_cost *cost);
 const char *roofline_nsa_varlen_fwd_roof_key(const roofline_call *call);
+roofline_status roofline_nsa_varlen_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
+const char *roofline_nsa_varlen_fwd_data_terms(const roofline_call *call);
 
 /* ---- AttentionMergeFwdOp, attention.yaml:516 ---- */
 

@@ -3,6 +3,16 @@
 
 #include "attention_indexing.h"
 
+/* Written by hand. */
+#ifdef __cplusplus
+extern "C" {
+#endif
+ROOFLINE_FORMULA(fp8_lightning_indexer_roofline);
+ROOFLINE_FORMULA(topk_selector_roofline);
+#ifdef __cplusplus
+}
+#endif
+
 /* ---- FP8LightningIndexerFwdOp, attention_indexing.yaml:3 ---- */
 
 
@@ -69,14 +79,11 @@ static roofline_status fp8_lightning_indexer_fwd_tensor(const roofline_call *sel
    formulas.attention_indexing.fp8_lightning_indexer_roofline */
 roofline_status roofline_fp8_lightning_indexer_fwd_eval_roofline(const roofline_fp8_lightning_indexer_fwd_call *call,
                                                                  roofline_cost *cost) {
-  (void)cost;
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */
-}
-
-const char *roofline_fp8_lightning_indexer_fwd_roof_key(const roofline_call *self) {
-  (void)self;
-  return "cuda_core.fp32";
+  roofline_cost result = {0, 0};
+  const roofline_status status = fp8_lightning_indexer_roofline(&call->roofline, &result);
+  if (status == ROOFLINE_OK) *cost = result;
+  return status;
 }
 
 static const roofline_bind_names fp8_lightning_indexer_fwd_names[] = {
@@ -258,7 +265,8 @@ const roofline_op roofline_fp8_lightning_indexer_fwd_op = {
     fp8_lightning_indexer_fwd_set_defaults, fp8_lightning_indexer_fwd_bind_any,
         fp8_lightning_indexer_fwd_eval_any, fp8_lightning_indexer_fwd_tensor, NULL,
         fp8_lightning_indexer_fwd_generate,
-    roofline_fp8_lightning_indexer_fwd_roof_key, NULL, NULL,
+    roofline_fp8_lightning_indexer_fwd_roof_key, roofline_fp8_lightning_indexer_fwd_read_bytes,
+        roofline_fp8_lightning_indexer_fwd_data_terms,
 };
 
 /* ---- TopKSelectFwdOp, attention_indexing.yaml:32 ---- */
@@ -318,9 +326,11 @@ static roofline_status top_k_select_fwd_tensor(const roofline_call *self, int32_
 /* TopKSelectFwdOp (attention_indexing.yaml:32): func formulas.attention_indexing.topk_selector_roofline */
 roofline_status roofline_top_k_select_fwd_eval_roofline(const roofline_top_k_select_fwd_call *call,
                                                         roofline_cost *cost) {
-  (void)cost;
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */
+  roofline_cost result = {0, 0};
+  const roofline_status status = topk_selector_roofline(&call->roofline, &result);
+  if (status == ROOFLINE_OK) *cost = result;
+  return status;
 }
 
 const char *roofline_top_k_select_fwd_roof_key(const roofline_call *self) {
@@ -453,5 +463,6 @@ const roofline_op roofline_top_k_select_fwd_op = {
     4, 1, 4, 0, 0, 2, 0,
     top_k_select_fwd_set_defaults, top_k_select_fwd_bind_any, top_k_select_fwd_eval_any,
         top_k_select_fwd_tensor, NULL, top_k_select_fwd_generate,
-    roofline_top_k_select_fwd_roof_key, NULL, NULL,
+    roofline_top_k_select_fwd_roof_key, roofline_top_k_select_fwd_read_bytes,
+        roofline_top_k_select_fwd_data_terms,
 };

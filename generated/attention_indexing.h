@@ -76,6 +76,8 @@ roofline_status roofline_fp8_lightning_indexer_fwd_bind(roofline_fp8_lightning_i
 roofline_status roofline_fp8_lightning_indexer_fwd_eval_roofline(const roofline_fp8_lightning_indexer_fwd_call *call,
                                                                  roofline_cost *cost);
 const char *roofline_fp8_lightning_indexer_fwd_roof_key(const roofline_call *call);
+roofline_status roofline_fp8_lightning_indexer_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
+const char *roofline_fp8_lightning_indexer_fwd_data_terms(const roofline_call *call);
 
 /* ---- TopKSelectFwdOp, attention_indexing.yaml:32 ---- */
 
@@ -125,6 +127,8 @@ roofline_status roofline_top_k_select_fwd_bind(roofline_top_k_select_fwd_call *c
 roofline_status roofline_top_k_select_fwd_eval_roofline(const roofline_top_k_select_fwd_call *call,
                                                         roofline_cost *cost);
 const char *roofline_top_k_select_fwd_roof_key(const roofline_call *call);
+roofline_status roofline_top_k_select_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
+const char *roofline_top_k_select_fwd_data_terms(const roofline_call *call);
 
 #ifdef __cplusplus
 }

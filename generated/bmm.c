@@ -61,11 +61,6 @@ roofline_status roofline_bmm_fwd_eval_roofline(const roofline_bmm_fwd_call *call
   return ROOFLINE_OK;
 }
 
-const char *roofline_bmm_fwd_roof_key(const roofline_call *self) {
-  (void)self;
-  return "cuda_core.fp32";
-}
-
 roofline_status roofline_bmm_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   const roofline_bmm_fwd_call *call = (const roofline_bmm_fwd_call *)self;
@@ -259,11 +254,6 @@ roofline_status roofline_baddbmm_fwd_eval_roofline(const roofline_baddbmm_fwd_ca
   return ROOFLINE_OK;
 }
 
-const char *roofline_baddbmm_fwd_roof_key(const roofline_call *self) {
-  (void)self;
-  return "cuda_core.fp32";
-}
-
 roofline_status roofline_baddbmm_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   const roofline_baddbmm_fwd_call *call = (const roofline_baddbmm_fwd_call *)self;
@@ -451,11 +441,6 @@ roofline_status roofline_bmm_fp8_fwd_eval_roofline(const roofline_bmm_fp8_fwd_ca
   cost->flops = flops;
   cost->bytes = bytes;
   return ROOFLINE_OK;
-}
-
-const char *roofline_bmm_fp8_fwd_roof_key(const roofline_call *self) {
-  (void)self;
-  return "cuda_core.fp32";
 }
 
 roofline_status roofline_bmm_fp8_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {

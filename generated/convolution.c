@@ -3,6 +3,15 @@
 
 #include "convolution.h"
 
+/* Written by hand. */
+#ifdef __cplusplus
+extern "C" {
+#endif
+ROOFLINE_FORMULA(conv_roofline);
+#ifdef __cplusplus
+}
+#endif
+
 /* ---- Conv1dFwdOp, convolution.yaml:4 ---- */
 
 
@@ -81,14 +90,11 @@ static roofline_status conv1d_fwd_tensor(const roofline_call *self, int32_t tens
 
 /* Conv1dFwdOp (convolution.yaml:4): func formulas.convolution.conv_roofline */
 roofline_status roofline_conv1d_fwd_eval_roofline(const roofline_conv1d_fwd_call *call, roofline_cost *cost) {
-  (void)cost;
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */
-}
-
-const char *roofline_conv1d_fwd_roof_key(const roofline_call *self) {
-  (void)self;
-  return "cuda_core.fp32";
+  roofline_cost result = {0, 0};
+  const roofline_status status = conv_roofline(&call->roofline, &result);
+  if (status == ROOFLINE_OK) *cost = result;
+  return status;
 }
 
 static roofline_status conv1d_fwd_let(const roofline_call *self, int32_t let, roofline_value *value,
@@ -293,7 +299,7 @@ const roofline_op roofline_conv1d_fwd_op = {
     6, 4, 4, 5, 0, 5, 0,
     conv1d_fwd_set_defaults, conv1d_fwd_bind_any, conv1d_fwd_eval_any, conv1d_fwd_tensor, conv1d_fwd_let,
         NULL,
-    roofline_conv1d_fwd_roof_key, NULL, NULL,
+    roofline_conv1d_fwd_roof_key, roofline_conv1d_fwd_read_bytes, NULL,
 };
 
 /* ---- Conv2dFwdOp, convolution.yaml:41 ---- */
@@ -405,14 +411,11 @@ static roofline_status conv2d_fwd_tensor(const roofline_call *self, int32_t tens
 
 /* Conv2dFwdOp (convolution.yaml:41): func formulas.convolution.conv_roofline */
 roofline_status roofline_conv2d_fwd_eval_roofline(const roofline_conv2d_fwd_call *call, roofline_cost *cost) {
-  (void)cost;
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */
-}
-
-const char *roofline_conv2d_fwd_roof_key(const roofline_call *self) {
-  (void)self;
-  return "cuda_core.fp32";
+  roofline_cost result = {0, 0};
+  const roofline_status status = conv_roofline(&call->roofline, &result);
+  if (status == ROOFLINE_OK) *cost = result;
+  return status;
 }
 
 static roofline_status conv2d_fwd_let(const roofline_call *self, int32_t let, roofline_value *value,
@@ -676,7 +679,7 @@ const roofline_op roofline_conv2d_fwd_op = {
     8, 4, 4, 9, 0, 9, 0,
     conv2d_fwd_set_defaults, conv2d_fwd_bind_any, conv2d_fwd_eval_any, conv2d_fwd_tensor, conv2d_fwd_let,
         NULL,
-    roofline_conv2d_fwd_roof_key, NULL, NULL,
+    roofline_conv2d_fwd_roof_key, roofline_conv2d_fwd_read_bytes, NULL,
 };
 
 /* ---- Conv3dFwdOp, convolution.yaml:85 ---- */
@@ -819,14 +822,11 @@ static roofline_status conv3d_fwd_tensor(const roofline_call *self, int32_t tens
 
 /* Conv3dFwdOp (convolution.yaml:85): func formulas.convolution.conv_roofline */
 roofline_status roofline_conv3d_fwd_eval_roofline(const roofline_conv3d_fwd_call *call, roofline_cost *cost) {
-  (void)cost;
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */
-}
-
-const char *roofline_conv3d_fwd_roof_key(const roofline_call *self) {
-  (void)self;
-  return "cuda_core.fp32";
+  roofline_cost result = {0, 0};
+  const roofline_status status = conv_roofline(&call->roofline, &result);
+  if (status == ROOFLINE_OK) *cost = result;
+  return status;
 }
 
 static roofline_status conv3d_fwd_let(const roofline_call *self, int32_t let, roofline_value *value,
@@ -1111,5 +1111,5 @@ const roofline_op roofline_conv3d_fwd_op = {
     10, 4, 4, 13, 0, 5, 0,
     conv3d_fwd_set_defaults, conv3d_fwd_bind_any, conv3d_fwd_eval_any, conv3d_fwd_tensor, conv3d_fwd_let,
         NULL,
-    roofline_conv3d_fwd_roof_key, NULL, NULL,
+    roofline_conv3d_fwd_roof_key, roofline_conv3d_fwd_read_bytes, NULL,
 };

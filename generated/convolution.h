@@ -70,6 +70,7 @@ roofline_status roofline_conv1d_fwd_bind(roofline_conv1d_fwd_call *call, const r
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_conv1d_fwd_eval_roofline(const roofline_conv1d_fwd_call *call, roofline_cost *cost);
 const char *roofline_conv1d_fwd_roof_key(const roofline_call *call);
+roofline_status roofline_conv1d_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
 /* ---- Conv2dFwdOp, convolution.yaml:41 ---- */
 
@@ -130,6 +131,7 @@ roofline_status roofline_conv2d_fwd_bind(roofline_conv2d_fwd_call *call, const r
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_conv2d_fwd_eval_roofline(const roofline_conv2d_fwd_call *call, roofline_cost *cost);
 const char *roofline_conv2d_fwd_roof_key(const roofline_call *call);
+roofline_status roofline_conv2d_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
 /* ---- Conv3dFwdOp, convolution.yaml:85 ---- */
 
@@ -192,6 +194,7 @@ roofline_status roofline_conv3d_fwd_bind(roofline_conv3d_fwd_call *call, const r
 /* What one checked call costs; on failure `cost` is untouched. */
 roofline_status roofline_conv3d_fwd_eval_roofline(const roofline_conv3d_fwd_call *call, roofline_cost *cost);
 const char *roofline_conv3d_fwd_roof_key(const roofline_call *call);
+roofline_status roofline_conv3d_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
 #ifdef __cplusplus
 }

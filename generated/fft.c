@@ -3,6 +3,15 @@
 
 #include "fft.h"
 
+/* Written by hand. */
+#ifdef __cplusplus
+extern "C" {
+#endif
+ROOFLINE_FORMULA(fft_c2c_roofline);
+#ifdef __cplusplus
+}
+#endif
+
 /* ---- FFTC2CFwdOp, fft.yaml:3 ---- */
 
 
@@ -33,9 +42,11 @@ static roofline_status fftc2_c_fwd_tensor(const roofline_call *self, int32_t ten
 /* FFTC2CFwdOp (fft.yaml:3): func formulas.fft.fft_c2c_roofline */
 roofline_status roofline_fftc2_c_fwd_eval_roofline(const roofline_fftc2_c_fwd_call *call,
                                                    roofline_cost *cost) {
-  (void)cost;
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */
+  roofline_cost result = {0, 0};
+  const roofline_status status = fft_c2c_roofline(&call->roofline, &result);
+  if (status == ROOFLINE_OK) *cost = result;
+  return status;
 }
 
 const char *roofline_fftc2_c_fwd_roof_key(const roofline_call *self) {
@@ -121,7 +132,7 @@ const roofline_op roofline_fftc2_c_fwd_op = {
     fftc2_c_fwd_indices, NULL, fftc2_c_fwd_tensors, NULL, NULL, fftc2_c_fwd_rows, NULL,
     3, 0, 2, 0, 0, 4, 0,
     fftc2_c_fwd_set_defaults, fftc2_c_fwd_bind_any, fftc2_c_fwd_eval_any, fftc2_c_fwd_tensor, NULL, NULL,
-    roofline_fftc2_c_fwd_roof_key, NULL, NULL,
+    roofline_fftc2_c_fwd_roof_key, roofline_fftc2_c_fwd_read_bytes, NULL,
 };
 
 /* ---- ComplexMulFwdOp, fft.yaml:24 ---- */

@@ -48,6 +48,7 @@ roofline_status roofline_fftc2_c_fwd_bind(roofline_fftc2_c_fwd_call *call,
 roofline_status roofline_fftc2_c_fwd_eval_roofline(const roofline_fftc2_c_fwd_call *call,
                                                    roofline_cost *cost);
 const char *roofline_fftc2_c_fwd_roof_key(const roofline_call *call);
+roofline_status roofline_fftc2_c_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
 /* ---- ComplexMulFwdOp, fft.yaml:24 ---- */
 

@@ -68,11 +68,6 @@ roofline_status roofline_gemm_fwd_eval_roofline(const roofline_gemm_fwd_call *ca
   return ROOFLINE_OK;
 }
 
-const char *roofline_gemm_fwd_roof_key(const roofline_call *self) {
-  (void)self;
-  return "cuda_core.fp32";
-}
-
 roofline_status roofline_gemm_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   const roofline_gemm_fwd_call *call = (const roofline_gemm_fwd_call *)self;
@@ -285,11 +280,6 @@ roofline_status roofline_gemm_bias_act_fwd_eval_roofline(const roofline_gemm_bia
   cost->flops = flops;
   cost->bytes = bytes;
   return ROOFLINE_OK;
-}
-
-const char *roofline_gemm_bias_act_fwd_roof_key(const roofline_call *self) {
-  (void)self;
-  return "cuda_core.fp32";
 }
 
 roofline_status roofline_gemm_bias_act_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
@@ -552,11 +542,6 @@ roofline_status roofline_gemm_fp8_fwd_eval_roofline(const roofline_gemm_fp8_fwd_
   cost->flops = flops;
   cost->bytes = bytes;
   return ROOFLINE_OK;
-}
-
-const char *roofline_gemm_fp8_fwd_roof_key(const roofline_call *self) {
-  (void)self;
-  return "cuda_core.fp32";
 }
 
 roofline_status roofline_gemm_fp8_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
@@ -825,11 +810,6 @@ roofline_status roofline_gemm_int8_w8_a8_fwd_eval_roofline(const roofline_gemm_i
   return ROOFLINE_OK;
 }
 
-const char *roofline_gemm_int8_w8_a8_fwd_roof_key(const roofline_call *self) {
-  (void)self;
-  return "cuda_core.fp32";
-}
-
 roofline_status roofline_gemm_int8_w8_a8_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   const roofline_gemm_int8_w8_a8_fwd_call *call = (const roofline_gemm_int8_w8_a8_fwd_call *)self;
@@ -1055,11 +1035,6 @@ roofline_status roofline_gemm_w4_a16_fwd_eval_roofline(const roofline_gemm_w4_a1
   return ROOFLINE_OK;
 }
 
-const char *roofline_gemm_w4_a16_fwd_roof_key(const roofline_call *self) {
-  (void)self;
-  return "cuda_core.fp32";
-}
-
 roofline_status roofline_gemm_w4_a16_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   const roofline_gemm_w4_a16_fwd_call *call = (const roofline_gemm_w4_a16_fwd_call *)self;
@@ -1266,11 +1241,6 @@ roofline_status roofline_gemm_w4_a8_fwd_eval_roofline(const roofline_gemm_w4_a8_
   cost->flops = flops;
   cost->bytes = bytes;
   return ROOFLINE_OK;
-}
-
-const char *roofline_gemm_w4_a8_fwd_roof_key(const roofline_call *self) {
-  (void)self;
-  return "cuda_core.fp32";
 }
 
 roofline_status roofline_gemm_w4_a8_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
@@ -1488,11 +1458,6 @@ roofline_status roofline_gemm_nvfp4_fwd_eval_roofline(const roofline_gemm_nvfp4_
   cost->flops = flops;
   cost->bytes = bytes;
   return ROOFLINE_OK;
-}
-
-const char *roofline_gemm_nvfp4_fwd_roof_key(const roofline_call *self) {
-  (void)self;
-  return "cuda_core.fp32";
 }
 
 roofline_status roofline_gemm_nvfp4_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
@@ -1731,11 +1696,6 @@ roofline_status roofline_grouped_gemm_fwd_eval_roofline(const roofline_grouped_g
   cost->flops = flops;
   cost->bytes = bytes;
   return ROOFLINE_OK;
-}
-
-const char *roofline_grouped_gemm_fwd_roof_key(const roofline_call *self) {
-  (void)self;
-  return "cuda_core.fp32";
 }
 
 roofline_status roofline_grouped_gemm_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {

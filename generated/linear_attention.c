@@ -102,11 +102,6 @@ roofline_status roofline_gla_fwd_eval_roofline(const roofline_gla_fwd_call *call
   return ROOFLINE_OK;
 }
 
-const char *roofline_gla_fwd_roof_key(const roofline_call *self) {
-  (void)self;
-  return "cuda_core.fp32";
-}
-
 roofline_status roofline_gla_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   const roofline_gla_fwd_call *call = (const roofline_gla_fwd_call *)self;
@@ -348,11 +343,6 @@ roofline_status roofline_gla_bwd_eval_roofline(const roofline_gla_bwd_call *call
   return ROOFLINE_OK;
 }
 
-const char *roofline_gla_bwd_roof_key(const roofline_call *self) {
-  (void)self;
-  return "cuda_core.fp32";
-}
-
 roofline_status roofline_gla_bwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   const roofline_gla_bwd_call *call = (const roofline_gla_bwd_call *)self;
@@ -551,11 +541,6 @@ roofline_status roofline_gla_decode_fwd_eval_roofline(const roofline_gla_decode_
   cost->flops = flops;
   cost->bytes = bytes;
   return ROOFLINE_OK;
-}
-
-const char *roofline_gla_decode_fwd_roof_key(const roofline_call *self) {
-  (void)self;
-  return "cuda_core.fp32";
 }
 
 roofline_status roofline_gla_decode_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
@@ -780,11 +765,6 @@ roofline_status roofline_delta_net_fwd_eval_roofline(const roofline_delta_net_fw
   cost->flops = flops;
   cost->bytes = bytes;
   return ROOFLINE_OK;
-}
-
-const char *roofline_delta_net_fwd_roof_key(const roofline_call *self) {
-  (void)self;
-  return "cuda_core.fp32";
 }
 
 roofline_status roofline_delta_net_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
@@ -1034,11 +1014,6 @@ roofline_status roofline_delta_net_bwd_eval_roofline(const roofline_delta_net_bw
   return ROOFLINE_OK;
 }
 
-const char *roofline_delta_net_bwd_roof_key(const roofline_call *self) {
-  (void)self;
-  return "cuda_core.fp32";
-}
-
 roofline_status roofline_delta_net_bwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   const roofline_delta_net_bwd_call *call = (const roofline_delta_net_bwd_call *)self;
@@ -1242,11 +1217,6 @@ roofline_status roofline_delta_net_decode_fwd_eval_roofline(const roofline_delta
   cost->flops = flops;
   cost->bytes = bytes;
   return ROOFLINE_OK;
-}
-
-const char *roofline_delta_net_decode_fwd_roof_key(const roofline_call *self) {
-  (void)self;
-  return "cuda_core.fp32";
 }
 
 roofline_status roofline_delta_net_decode_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
@@ -1486,11 +1456,6 @@ roofline_status roofline_gated_delta_net_fwd_eval_roofline(const roofline_gated_
   cost->flops = flops;
   cost->bytes = bytes;
   return ROOFLINE_OK;
-}
-
-const char *roofline_gated_delta_net_fwd_roof_key(const roofline_call *self) {
-  (void)self;
-  return "cuda_core.fp32";
 }
 
 roofline_status roofline_gated_delta_net_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
@@ -1778,11 +1743,6 @@ roofline_status roofline_gated_delta_net_bwd_eval_roofline(const roofline_gated_
   return ROOFLINE_OK;
 }
 
-const char *roofline_gated_delta_net_bwd_roof_key(const roofline_call *self) {
-  (void)self;
-  return "cuda_core.fp32";
-}
-
 roofline_status roofline_gated_delta_net_bwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   const roofline_gated_delta_net_bwd_call *call = (const roofline_gated_delta_net_bwd_call *)self;
@@ -2021,11 +1981,6 @@ roofline_status roofline_gated_delta_net_decode_fwd_eval_roofline(const roofline
   cost->flops = flops;
   cost->bytes = bytes;
   return ROOFLINE_OK;
-}
-
-const char *roofline_gated_delta_net_decode_fwd_roof_key(const roofline_call *self) {
-  (void)self;
-  return "cuda_core.fp32";
 }
 
 roofline_status roofline_gated_delta_net_decode_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
@@ -2271,11 +2226,6 @@ roofline_status roofline_kimi_delta_attention_fwd_eval_roofline(const roofline_k
   return ROOFLINE_OK;
 }
 
-const char *roofline_kimi_delta_attention_fwd_roof_key(const roofline_call *self) {
-  (void)self;
-  return "cuda_core.fp32";
-}
-
 roofline_status roofline_kimi_delta_attention_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   const roofline_kimi_delta_attention_fwd_call *call = (const roofline_kimi_delta_attention_fwd_call *)self;
@@ -2501,11 +2451,6 @@ roofline_status roofline_kimi_delta_attention_decode_fwd_eval_roofline(const roo
   cost->flops = flops;
   cost->bytes = bytes;
   return ROOFLINE_OK;
-}
-
-const char *roofline_kimi_delta_attention_decode_fwd_roof_key(const roofline_call *self) {
-  (void)self;
-  return "cuda_core.fp32";
 }
 
 roofline_status roofline_kimi_delta_attention_decode_fwd_read_bytes(const roofline_call *self,
@@ -2736,11 +2681,6 @@ roofline_status roofline_lightning_attention_fwd_eval_roofline(const roofline_li
   return ROOFLINE_OK;
 }
 
-const char *roofline_lightning_attention_fwd_roof_key(const roofline_call *self) {
-  (void)self;
-  return "cuda_core.fp32";
-}
-
 roofline_status roofline_lightning_attention_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   const roofline_lightning_attention_fwd_call *call = (const roofline_lightning_attention_fwd_call *)self;
@@ -2946,11 +2886,6 @@ roofline_status roofline_rwkv6_fwd_eval_roofline(const roofline_rwkv6_fwd_call *
   cost->flops = flops;
   cost->bytes = bytes;
   return ROOFLINE_OK;
-}
-
-const char *roofline_rwkv6_fwd_roof_key(const roofline_call *self) {
-  (void)self;
-  return "cuda_core.fp32";
 }
 
 roofline_status roofline_rwkv6_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {

@@ -3,6 +3,20 @@
 
 #include "moe.h"
 
+/* Written by hand. */
+#ifdef __cplusplus
+extern "C" {
+#endif
+ROOFLINE_FORMULA(moe_grouped_gemm_roofline);
+ROOFLINE_FORMULA(moe_expert_mlp_roofline);
+ROOFLINE_FORMULA(moe_post_permute_roofline);
+ROOFLINE_FORMULA(routed_expert_mlp_roofline);
+ROOFLINE_FORMULA(fused_moe_fwd_roofline);
+ROOFLINE_FORMULA(fused_moe_shared_expert_fwd_roofline);
+#ifdef __cplusplus
+}
+#endif
+
 /* ---- FusedTopKFwdOp, moe.yaml:6 ---- */
 
 static const char *const fused_top_k_fwd_scoring_func_values[] = {"softmax", "sigmoid"};
@@ -777,14 +791,11 @@ static roofline_status moe_grouped_gemm_fwd_tensor(const roofline_call *self, in
 /* MoeGroupedGemmFwdOp (moe.yaml:106): func formulas.moe.moe_grouped_gemm_roofline */
 roofline_status roofline_moe_grouped_gemm_fwd_eval_roofline(const roofline_moe_grouped_gemm_fwd_call *call,
                                                             roofline_cost *cost) {
-  (void)cost;
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */
-}
-
-const char *roofline_moe_grouped_gemm_fwd_roof_key(const roofline_call *self) {
-  (void)self;
-  return "cuda_core.fp32";
+  roofline_cost result = {0, 0};
+  const roofline_status status = moe_grouped_gemm_roofline(&call->roofline, &result);
+  if (status == ROOFLINE_OK) *cost = result;
+  return status;
 }
 
 static roofline_status moe_grouped_gemm_fwd_let(const roofline_call *self, int32_t let, roofline_value *value,
@@ -1000,7 +1011,8 @@ const roofline_op roofline_moe_grouped_gemm_fwd_op = {
     5, 3, 4, 1, 0, 6, 0,
     moe_grouped_gemm_fwd_set_defaults, moe_grouped_gemm_fwd_bind_any, moe_grouped_gemm_fwd_eval_any,
         moe_grouped_gemm_fwd_tensor, moe_grouped_gemm_fwd_let, moe_grouped_gemm_fwd_generate,
-    roofline_moe_grouped_gemm_fwd_roof_key, NULL, NULL,
+    roofline_moe_grouped_gemm_fwd_roof_key, roofline_moe_grouped_gemm_fwd_read_bytes,
+        roofline_moe_grouped_gemm_fwd_data_terms,
 };
 
 /* ---- MoeExpertMLPFwdOp, moe.yaml:153 ---- */
@@ -1080,14 +1092,11 @@ static roofline_status moe_expert_mlp_fwd_tensor(const roofline_call *self, int3
 /* MoeExpertMLPFwdOp (moe.yaml:153): func formulas.moe.moe_expert_mlp_roofline */
 roofline_status roofline_moe_expert_mlp_fwd_eval_roofline(const roofline_moe_expert_mlp_fwd_call *call,
                                                           roofline_cost *cost) {
-  (void)cost;
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */
-}
-
-const char *roofline_moe_expert_mlp_fwd_roof_key(const roofline_call *self) {
-  (void)self;
-  return "cuda_core.fp32";
+  roofline_cost result = {0, 0};
+  const roofline_status status = moe_expert_mlp_roofline(&call->roofline, &result);
+  if (status == ROOFLINE_OK) *cost = result;
+  return status;
 }
 
 static roofline_status moe_expert_mlp_fwd_let(const roofline_call *self, int32_t let, roofline_value *value,
@@ -1295,7 +1304,8 @@ const roofline_op roofline_moe_expert_mlp_fwd_op = {
     5, 2, 5, 1, 0, 4, 2,
     moe_expert_mlp_fwd_set_defaults, moe_expert_mlp_fwd_bind_any, moe_expert_mlp_fwd_eval_any,
         moe_expert_mlp_fwd_tensor, moe_expert_mlp_fwd_let, moe_expert_mlp_fwd_generate,
-    roofline_moe_expert_mlp_fwd_roof_key, NULL, NULL,
+    roofline_moe_expert_mlp_fwd_roof_key, roofline_moe_expert_mlp_fwd_read_bytes,
+        roofline_moe_expert_mlp_fwd_data_terms,
 };
 
 /* ---- MoePostPermuteFwdOp, moe.yaml:203 ---- */
@@ -1357,9 +1367,11 @@ static roofline_status moe_post_permute_fwd_tensor(const roofline_call *self, in
 /* MoePostPermuteFwdOp (moe.yaml:203): func formulas.moe.moe_post_permute_roofline */
 roofline_status roofline_moe_post_permute_fwd_eval_roofline(const roofline_moe_post_permute_fwd_call *call,
                                                             roofline_cost *cost) {
-  (void)cost;
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */
+  roofline_cost result = {0, 0};
+  const roofline_status status = moe_post_permute_roofline(&call->roofline, &result);
+  if (status == ROOFLINE_OK) *cost = result;
+  return status;
 }
 
 const char *roofline_moe_post_permute_fwd_roof_key(const roofline_call *self) {
@@ -1547,7 +1559,8 @@ const roofline_op roofline_moe_post_permute_fwd_op = {
     6, 3, 4, 1, 0, 2, 0,
     moe_post_permute_fwd_set_defaults, moe_post_permute_fwd_bind_any, moe_post_permute_fwd_eval_any,
         moe_post_permute_fwd_tensor, moe_post_permute_fwd_let, moe_post_permute_fwd_generate,
-    roofline_moe_post_permute_fwd_roof_key, NULL, NULL,
+    roofline_moe_post_permute_fwd_roof_key, roofline_moe_post_permute_fwd_read_bytes,
+        roofline_moe_post_permute_fwd_data_terms,
 };
 
 /* ---- FusedMoEExpertsFwdOp, moe.yaml:239 ---- */
@@ -1607,14 +1620,11 @@ static roofline_status fused_mo_e_experts_fwd_tensor(const roofline_call *self, 
 /* FusedMoEExpertsFwdOp (moe.yaml:239): func formulas.moe.routed_expert_mlp_roofline */
 roofline_status roofline_fused_mo_e_experts_fwd_eval_roofline(const roofline_fused_mo_e_experts_fwd_call *call,
                                                               roofline_cost *cost) {
-  (void)cost;
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */
-}
-
-const char *roofline_fused_mo_e_experts_fwd_roof_key(const roofline_call *self) {
-  (void)self;
-  return "cuda_core.fp32";
+  roofline_cost result = {0, 0};
+  const roofline_status status = routed_expert_mlp_roofline(&call->roofline, &result);
+  if (status == ROOFLINE_OK) *cost = result;
+  return status;
 }
 
 static const roofline_bind_names fused_mo_e_experts_fwd_names[] = {
@@ -1804,7 +1814,8 @@ const roofline_op roofline_fused_mo_e_experts_fwd_op = {
     6, 2, 6, 0, 0, 5, 4,
     fused_mo_e_experts_fwd_set_defaults, fused_mo_e_experts_fwd_bind_any, fused_mo_e_experts_fwd_eval_any,
         fused_mo_e_experts_fwd_tensor, NULL, fused_mo_e_experts_fwd_generate,
-    roofline_fused_mo_e_experts_fwd_roof_key, NULL, NULL,
+    roofline_fused_mo_e_experts_fwd_roof_key, roofline_fused_mo_e_experts_fwd_read_bytes,
+        roofline_fused_mo_e_experts_fwd_data_terms,
 };
 
 /* ---- IndexedExpertMLPFwdOp, moe.yaml:280 ---- */
@@ -1863,14 +1874,11 @@ static roofline_status indexed_expert_mlp_fwd_tensor(const roofline_call *self, 
 /* IndexedExpertMLPFwdOp (moe.yaml:280): func formulas.moe.routed_expert_mlp_roofline */
 roofline_status roofline_indexed_expert_mlp_fwd_eval_roofline(const roofline_indexed_expert_mlp_fwd_call *call,
                                                               roofline_cost *cost) {
-  (void)cost;
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */
-}
-
-const char *roofline_indexed_expert_mlp_fwd_roof_key(const roofline_call *self) {
-  (void)self;
-  return "cuda_core.fp32";
+  roofline_cost result = {0, 0};
+  const roofline_status status = routed_expert_mlp_roofline(&call->roofline, &result);
+  if (status == ROOFLINE_OK) *cost = result;
+  return status;
 }
 
 static const roofline_bind_names indexed_expert_mlp_fwd_names[] = {
@@ -2040,7 +2048,8 @@ const roofline_op roofline_indexed_expert_mlp_fwd_op = {
     6, 1, 6, 0, 0, 4, 0,
     indexed_expert_mlp_fwd_set_defaults, indexed_expert_mlp_fwd_bind_any, indexed_expert_mlp_fwd_eval_any,
         indexed_expert_mlp_fwd_tensor, NULL, indexed_expert_mlp_fwd_generate,
-    roofline_indexed_expert_mlp_fwd_roof_key, NULL, NULL,
+    roofline_indexed_expert_mlp_fwd_roof_key, roofline_indexed_expert_mlp_fwd_read_bytes,
+        roofline_indexed_expert_mlp_fwd_data_terms,
 };
 
 /* ---- FusedMoeFwdOp, moe.yaml:310 ---- */
@@ -2099,14 +2108,11 @@ static roofline_status fused_moe_fwd_tensor(const roofline_call *self, int32_t t
 /* FusedMoeFwdOp (moe.yaml:310): func formulas.moe.fused_moe_fwd_roofline */
 roofline_status roofline_fused_moe_fwd_eval_roofline(const roofline_fused_moe_fwd_call *call,
                                                      roofline_cost *cost) {
-  (void)cost;
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */
-}
-
-const char *roofline_fused_moe_fwd_roof_key(const roofline_call *self) {
-  (void)self;
-  return "cuda_core.fp32";
+  roofline_cost result = {0, 0};
+  const roofline_status status = fused_moe_fwd_roofline(&call->roofline, &result);
+  if (status == ROOFLINE_OK) *cost = result;
+  return status;
 }
 
 static const roofline_bind_names fused_moe_fwd_names[] = {
@@ -2276,7 +2282,7 @@ const roofline_op roofline_fused_moe_fwd_op = {
     5, 5, 6, 0, 0, 4, 2,
     fused_moe_fwd_set_defaults, fused_moe_fwd_bind_any, fused_moe_fwd_eval_any, fused_moe_fwd_tensor, NULL,
         NULL,
-    roofline_fused_moe_fwd_roof_key, NULL, NULL,
+    roofline_fused_moe_fwd_roof_key, roofline_fused_moe_fwd_read_bytes, roofline_fused_moe_fwd_data_terms,
 };
 
 /* ---- FusedMoeSharedExpertFwdOp, moe.yaml:350 ---- */
@@ -2352,14 +2358,11 @@ static roofline_status fused_moe_shared_expert_fwd_tensor(const roofline_call *s
 /* FusedMoeSharedExpertFwdOp (moe.yaml:350): func formulas.moe.fused_moe_shared_expert_fwd_roofline */
 roofline_status roofline_fused_moe_shared_expert_fwd_eval_roofline(const roofline_fused_moe_shared_expert_fwd_call *call,
                                                                    roofline_cost *cost) {
-  (void)cost;
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */
-}
-
-const char *roofline_fused_moe_shared_expert_fwd_roof_key(const roofline_call *self) {
-  (void)self;
-  return "cuda_core.fp32";
+  roofline_cost result = {0, 0};
+  const roofline_status status = fused_moe_shared_expert_fwd_roofline(&call->roofline, &result);
+  if (status == ROOFLINE_OK) *cost = result;
+  return status;
 }
 
 static const roofline_bind_names fused_moe_shared_expert_fwd_names[] = {
@@ -2606,5 +2609,6 @@ const roofline_op roofline_fused_moe_shared_expert_fwd_op = {
     6, 7, 9, 0, 0, 4, 3,
     fused_moe_shared_expert_fwd_set_defaults, fused_moe_shared_expert_fwd_bind_any,
         fused_moe_shared_expert_fwd_eval_any, fused_moe_shared_expert_fwd_tensor, NULL, NULL,
-    roofline_fused_moe_shared_expert_fwd_roof_key, NULL, NULL,
+    roofline_fused_moe_shared_expert_fwd_roof_key, roofline_fused_moe_shared_expert_fwd_read_bytes,
+        roofline_fused_moe_shared_expert_fwd_data_terms,
 };

@@ -231,6 +231,8 @@ roofline_status roofline_moe_grouped_gemm_fwd_bind(roofline_moe_grouped_gemm_fwd
 roofline_status roofline_moe_grouped_gemm_fwd_eval_roofline(const roofline_moe_grouped_gemm_fwd_call *call,
                                                             roofline_cost *cost);
 const char *roofline_moe_grouped_gemm_fwd_roof_key(const roofline_call *call);
+roofline_status roofline_moe_grouped_gemm_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
+const char *roofline_moe_grouped_gemm_fwd_data_terms(const roofline_call *call);
 
 /* ---- MoeExpertMLPFwdOp, moe.yaml:153 ---- */
 
@@ -294,6 +296,8 @@ roofline_status roofline_moe_expert_mlp_fwd_bind(roofline_moe_expert_mlp_fwd_cal
 roofline_status roofline_moe_expert_mlp_fwd_eval_roofline(const roofline_moe_expert_mlp_fwd_call *call,
                                                           roofline_cost *cost);
 const char *roofline_moe_expert_mlp_fwd_roof_key(const roofline_call *call);
+roofline_status roofline_moe_expert_mlp_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
+const char *roofline_moe_expert_mlp_fwd_data_terms(const roofline_call *call);
 
 /* ---- MoePostPermuteFwdOp, moe.yaml:203 ---- */
 
@@ -357,6 +361,8 @@ roofline_status roofline_moe_post_permute_fwd_bind(roofline_moe_post_permute_fwd
 roofline_status roofline_moe_post_permute_fwd_eval_roofline(const roofline_moe_post_permute_fwd_call *call,
                                                             roofline_cost *cost);
 const char *roofline_moe_post_permute_fwd_roof_key(const roofline_call *call);
+roofline_status roofline_moe_post_permute_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
+const char *roofline_moe_post_permute_fwd_data_terms(const roofline_call *call);
 
 /* ---- FusedMoEExpertsFwdOp, moe.yaml:239 ---- */
 
@@ -418,6 +424,8 @@ roofline_status roofline_fused_mo_e_experts_fwd_bind(roofline_fused_mo_e_experts
 roofline_status roofline_fused_mo_e_experts_fwd_eval_roofline(const roofline_fused_mo_e_experts_fwd_call *call,
                                                               roofline_cost *cost);
 const char *roofline_fused_mo_e_experts_fwd_roof_key(const roofline_call *call);
+roofline_status roofline_fused_mo_e_experts_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
+const char *roofline_fused_mo_e_experts_fwd_data_terms(const roofline_call *call);
 
 /* ---- IndexedExpertMLPFwdOp, moe.yaml:280 ---- */
 
@@ -473,6 +481,8 @@ roofline_status roofline_indexed_expert_mlp_fwd_bind(roofline_indexed_expert_mlp
 roofline_status roofline_indexed_expert_mlp_fwd_eval_roofline(const roofline_indexed_expert_mlp_fwd_call *call,
                                                               roofline_cost *cost);
 const char *roofline_indexed_expert_mlp_fwd_roof_key(const roofline_call *call);
+roofline_status roofline_indexed_expert_mlp_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
+const char *roofline_indexed_expert_mlp_fwd_data_terms(const roofline_call *call);
 
 /* ---- FusedMoeFwdOp, moe.yaml:310 ---- */
 
@@ -540,6 +550,8 @@ roofline_status roofline_fused_moe_fwd_bind(roofline_fused_moe_fwd_call *call,
 roofline_status roofline_fused_moe_fwd_eval_roofline(const roofline_fused_moe_fwd_call *call,
                                                      roofline_cost *cost);
 const char *roofline_fused_moe_fwd_roof_key(const roofline_call *call);
+roofline_status roofline_fused_moe_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
+const char *roofline_fused_moe_fwd_data_terms(const roofline_call *call);
 
 /* ---- FusedMoeSharedExpertFwdOp, moe.yaml:350 ---- */
 
@@ -622,6 +634,8 @@ roofline_status roofline_fused_moe_shared_expert_fwd_bind(roofline_fused_moe_sha
 roofline_status roofline_fused_moe_shared_expert_fwd_eval_roofline(const roofline_fused_moe_shared_expert_fwd_call *call,
                                                                    roofline_cost *cost);
 const char *roofline_fused_moe_shared_expert_fwd_roof_key(const roofline_call *call);
+roofline_status roofline_fused_moe_shared_expert_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
+const char *roofline_fused_moe_shared_expert_fwd_data_terms(const roofline_call *call);
 
 #ifdef __cplusplus
 }

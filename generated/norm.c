@@ -3,6 +3,15 @@
 
 #include "norm.h"
 
+/* Written by hand. */
+#ifdef __cplusplus
+extern "C" {
+#endif
+ROOFLINE_FORMULA(fused_qk_norm_rope_roofline);
+#ifdef __cplusplus
+}
+#endif
+
 /* ---- RMSNormFwdOp, norm.yaml:6 ---- */
 
 
@@ -3238,9 +3247,11 @@ static roofline_status fused_qk_norm_ro_pe_fwd_tensor(const roofline_call *self,
 /* FusedQKNormRoPEFwdOp (norm.yaml:416): func formulas.norm.fused_qk_norm_rope_roofline */
 roofline_status roofline_fused_qk_norm_ro_pe_fwd_eval_roofline(const roofline_fused_qk_norm_ro_pe_fwd_call *call,
                                                                roofline_cost *cost) {
-  (void)cost;
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */
+  roofline_cost result = {0, 0};
+  const roofline_status status = fused_qk_norm_rope_roofline(&call->roofline, &result);
+  if (status == ROOFLINE_OK) *cost = result;
+  return status;
 }
 
 const char *roofline_fused_qk_norm_ro_pe_fwd_roof_key(const roofline_call *self) {
@@ -3417,5 +3428,6 @@ const roofline_op roofline_fused_qk_norm_ro_pe_fwd_op = {
     6, 4, 5, 0, 1, 3, 0,
     fused_qk_norm_ro_pe_fwd_set_defaults, fused_qk_norm_ro_pe_fwd_bind_any, fused_qk_norm_ro_pe_fwd_eval_any,
         fused_qk_norm_ro_pe_fwd_tensor, NULL, fused_qk_norm_ro_pe_fwd_generate,
-    roofline_fused_qk_norm_ro_pe_fwd_roof_key, NULL, NULL,
+    roofline_fused_qk_norm_ro_pe_fwd_roof_key, roofline_fused_qk_norm_ro_pe_fwd_read_bytes,
+        roofline_fused_qk_norm_ro_pe_fwd_data_terms,
 };

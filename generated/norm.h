@@ -830,6 +830,8 @@ roofline_status roofline_fused_qk_norm_ro_pe_fwd_bind(roofline_fused_qk_norm_ro_
 roofline_status roofline_fused_qk_norm_ro_pe_fwd_eval_roofline(const roofline_fused_qk_norm_ro_pe_fwd_call *call,
                                                                roofline_cost *cost);
 const char *roofline_fused_qk_norm_ro_pe_fwd_roof_key(const roofline_call *call);
+roofline_status roofline_fused_qk_norm_ro_pe_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
+const char *roofline_fused_qk_norm_ro_pe_fwd_data_terms(const roofline_call *call);
 
 #ifdef __cplusplus
 }

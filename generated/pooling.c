@@ -3,6 +3,16 @@
 
 #include "pooling.h"
 
+/* Written by hand. */
+#ifdef __cplusplus
+extern "C" {
+#endif
+ROOFLINE_FORMULA(pool_roofline);
+ROOFLINE_FORMULA(adaptive_pool2d_roofline);
+#ifdef __cplusplus
+}
+#endif
+
 /* ---- AvgPool1dFwdOp, pooling.yaml:4 ---- */
 
 
@@ -63,9 +73,11 @@ static roofline_status avg_pool1d_fwd_tensor(const roofline_call *self, int32_t 
 /* AvgPool1dFwdOp (pooling.yaml:4): func formulas.pooling.pool_roofline */
 roofline_status roofline_avg_pool1d_fwd_eval_roofline(const roofline_avg_pool1d_fwd_call *call,
                                                       roofline_cost *cost) {
-  (void)cost;
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */
+  roofline_cost result = {0, 0};
+  const roofline_status status = pool_roofline(&call->roofline, &result);
+  if (status == ROOFLINE_OK) *cost = result;
+  return status;
 }
 
 const char *roofline_avg_pool1d_fwd_roof_key(const roofline_call *self) {
@@ -237,7 +249,7 @@ const roofline_op roofline_avg_pool1d_fwd_op = {
     4, 5, 2, 4, 0, 3, 0,
     avg_pool1d_fwd_set_defaults, avg_pool1d_fwd_bind_any, avg_pool1d_fwd_eval_any, avg_pool1d_fwd_tensor,
         avg_pool1d_fwd_let, NULL,
-    roofline_avg_pool1d_fwd_roof_key, NULL, NULL,
+    roofline_avg_pool1d_fwd_roof_key, roofline_avg_pool1d_fwd_read_bytes, NULL,
 };
 
 /* ---- AvgPool2dFwdOp, pooling.yaml:35 ---- */
@@ -329,9 +341,11 @@ static roofline_status avg_pool2d_fwd_tensor(const roofline_call *self, int32_t 
 /* AvgPool2dFwdOp (pooling.yaml:35): func formulas.pooling.pool_roofline */
 roofline_status roofline_avg_pool2d_fwd_eval_roofline(const roofline_avg_pool2d_fwd_call *call,
                                                       roofline_cost *cost) {
-  (void)cost;
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */
+  roofline_cost result = {0, 0};
+  const roofline_status status = pool_roofline(&call->roofline, &result);
+  if (status == ROOFLINE_OK) *cost = result;
+  return status;
 }
 
 const char *roofline_avg_pool2d_fwd_roof_key(const roofline_call *self) {
@@ -558,7 +572,7 @@ const roofline_op roofline_avg_pool2d_fwd_op = {
     5, 6, 2, 8, 0, 4, 0,
     avg_pool2d_fwd_set_defaults, avg_pool2d_fwd_bind_any, avg_pool2d_fwd_eval_any, avg_pool2d_fwd_tensor,
         avg_pool2d_fwd_let, NULL,
-    roofline_avg_pool2d_fwd_roof_key, NULL, NULL,
+    roofline_avg_pool2d_fwd_roof_key, roofline_avg_pool2d_fwd_read_bytes, NULL,
 };
 
 /* ---- AvgPool3dFwdOp, pooling.yaml:74 ---- */
@@ -679,9 +693,11 @@ static roofline_status avg_pool3d_fwd_tensor(const roofline_call *self, int32_t 
 /* AvgPool3dFwdOp (pooling.yaml:74): func formulas.pooling.pool_roofline */
 roofline_status roofline_avg_pool3d_fwd_eval_roofline(const roofline_avg_pool3d_fwd_call *call,
                                                       roofline_cost *cost) {
-  (void)cost;
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */
+  roofline_cost result = {0, 0};
+  const roofline_status status = pool_roofline(&call->roofline, &result);
+  if (status == ROOFLINE_OK) *cost = result;
+  return status;
 }
 
 const char *roofline_avg_pool3d_fwd_roof_key(const roofline_call *self) {
@@ -939,7 +955,7 @@ const roofline_op roofline_avg_pool3d_fwd_op = {
     6, 6, 2, 12, 0, 3, 0,
     avg_pool3d_fwd_set_defaults, avg_pool3d_fwd_bind_any, avg_pool3d_fwd_eval_any, avg_pool3d_fwd_tensor,
         avg_pool3d_fwd_let, NULL,
-    roofline_avg_pool3d_fwd_roof_key, NULL, NULL,
+    roofline_avg_pool3d_fwd_roof_key, roofline_avg_pool3d_fwd_read_bytes, NULL,
 };
 
 /* ---- MaxPool1dFwdOp, pooling.yaml:117 ---- */
@@ -1008,9 +1024,11 @@ static roofline_status max_pool1d_fwd_tensor(const roofline_call *self, int32_t 
 /* MaxPool1dFwdOp (pooling.yaml:117): func formulas.pooling.pool_roofline */
 roofline_status roofline_max_pool1d_fwd_eval_roofline(const roofline_max_pool1d_fwd_call *call,
                                                       roofline_cost *cost) {
-  (void)cost;
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */
+  roofline_cost result = {0, 0};
+  const roofline_status status = pool_roofline(&call->roofline, &result);
+  if (status == ROOFLINE_OK) *cost = result;
+  return status;
 }
 
 const char *roofline_max_pool1d_fwd_roof_key(const roofline_call *self) {
@@ -1196,7 +1214,7 @@ const roofline_op roofline_max_pool1d_fwd_op = {
     4, 5, 2, 5, 0, 3, 0,
     max_pool1d_fwd_set_defaults, max_pool1d_fwd_bind_any, max_pool1d_fwd_eval_any, max_pool1d_fwd_tensor,
         max_pool1d_fwd_let, NULL,
-    roofline_max_pool1d_fwd_roof_key, NULL, NULL,
+    roofline_max_pool1d_fwd_roof_key, roofline_max_pool1d_fwd_read_bytes, NULL,
 };
 
 /* ---- MaxPool1dIndicesFwdOp, pooling.yaml:150 ---- */
@@ -1276,9 +1294,11 @@ static roofline_status max_pool1d_indices_fwd_tensor(const roofline_call *self, 
 /* MaxPool1dIndicesFwdOp (pooling.yaml:150): func formulas.pooling.pool_roofline */
 roofline_status roofline_max_pool1d_indices_fwd_eval_roofline(const roofline_max_pool1d_indices_fwd_call *call,
                                                               roofline_cost *cost) {
-  (void)cost;
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */
+  roofline_cost result = {0, 0};
+  const roofline_status status = pool_roofline(&call->roofline, &result);
+  if (status == ROOFLINE_OK) *cost = result;
+  return status;
 }
 
 const char *roofline_max_pool1d_indices_fwd_roof_key(const roofline_call *self) {
@@ -1470,7 +1490,7 @@ const roofline_op roofline_max_pool1d_indices_fwd_op = {
     4, 5, 3, 5, 0, 3, 0,
     max_pool1d_indices_fwd_set_defaults, max_pool1d_indices_fwd_bind_any, max_pool1d_indices_fwd_eval_any,
         max_pool1d_indices_fwd_tensor, max_pool1d_indices_fwd_let, NULL,
-    roofline_max_pool1d_indices_fwd_roof_key, NULL, NULL,
+    roofline_max_pool1d_indices_fwd_roof_key, roofline_max_pool1d_indices_fwd_read_bytes, NULL,
 };
 
 /* ---- MaxPool2dFwdOp, pooling.yaml:184 ---- */
@@ -1574,9 +1594,11 @@ static roofline_status max_pool2d_fwd_tensor(const roofline_call *self, int32_t 
 /* MaxPool2dFwdOp (pooling.yaml:184): func formulas.pooling.pool_roofline */
 roofline_status roofline_max_pool2d_fwd_eval_roofline(const roofline_max_pool2d_fwd_call *call,
                                                       roofline_cost *cost) {
-  (void)cost;
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */
+  roofline_cost result = {0, 0};
+  const roofline_status status = pool_roofline(&call->roofline, &result);
+  if (status == ROOFLINE_OK) *cost = result;
+  return status;
 }
 
 const char *roofline_max_pool2d_fwd_roof_key(const roofline_call *self) {
@@ -1813,7 +1835,7 @@ const roofline_op roofline_max_pool2d_fwd_op = {
     5, 5, 2, 10, 0, 4, 0,
     max_pool2d_fwd_set_defaults, max_pool2d_fwd_bind_any, max_pool2d_fwd_eval_any, max_pool2d_fwd_tensor,
         max_pool2d_fwd_let, NULL,
-    roofline_max_pool2d_fwd_roof_key, NULL, NULL,
+    roofline_max_pool2d_fwd_roof_key, roofline_max_pool2d_fwd_read_bytes, NULL,
 };
 
 /* ---- MaxPool2dIndicesFwdOp, pooling.yaml:224 ---- */
@@ -1934,9 +1956,11 @@ static roofline_status max_pool2d_indices_fwd_tensor(const roofline_call *self, 
 /* MaxPool2dIndicesFwdOp (pooling.yaml:224): func formulas.pooling.pool_roofline */
 roofline_status roofline_max_pool2d_indices_fwd_eval_roofline(const roofline_max_pool2d_indices_fwd_call *call,
                                                               roofline_cost *cost) {
-  (void)cost;
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */
+  roofline_cost result = {0, 0};
+  const roofline_status status = pool_roofline(&call->roofline, &result);
+  if (status == ROOFLINE_OK) *cost = result;
+  return status;
 }
 
 const char *roofline_max_pool2d_indices_fwd_roof_key(const roofline_call *self) {
@@ -2180,7 +2204,7 @@ const roofline_op roofline_max_pool2d_indices_fwd_op = {
     5, 5, 3, 10, 0, 4, 0,
     max_pool2d_indices_fwd_set_defaults, max_pool2d_indices_fwd_bind_any, max_pool2d_indices_fwd_eval_any,
         max_pool2d_indices_fwd_tensor, max_pool2d_indices_fwd_let, NULL,
-    roofline_max_pool2d_indices_fwd_roof_key, NULL, NULL,
+    roofline_max_pool2d_indices_fwd_roof_key, roofline_max_pool2d_indices_fwd_read_bytes, NULL,
 };
 
 /* ---- MaxPool3dFwdOp, pooling.yaml:265 ---- */
@@ -2319,9 +2343,11 @@ static roofline_status max_pool3d_fwd_tensor(const roofline_call *self, int32_t 
 /* MaxPool3dFwdOp (pooling.yaml:265): func formulas.pooling.pool_roofline */
 roofline_status roofline_max_pool3d_fwd_eval_roofline(const roofline_max_pool3d_fwd_call *call,
                                                       roofline_cost *cost) {
-  (void)cost;
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */
+  roofline_cost result = {0, 0};
+  const roofline_status status = pool_roofline(&call->roofline, &result);
+  if (status == ROOFLINE_OK) *cost = result;
+  return status;
 }
 
 const char *roofline_max_pool3d_fwd_roof_key(const roofline_call *self) {
@@ -2602,7 +2628,7 @@ const roofline_op roofline_max_pool3d_fwd_op = {
     6, 5, 2, 15, 0, 3, 0,
     max_pool3d_fwd_set_defaults, max_pool3d_fwd_bind_any, max_pool3d_fwd_eval_any, max_pool3d_fwd_tensor,
         max_pool3d_fwd_let, NULL,
-    roofline_max_pool3d_fwd_roof_key, NULL, NULL,
+    roofline_max_pool3d_fwd_roof_key, roofline_max_pool3d_fwd_read_bytes, NULL,
 };
 
 /* ---- MaxPool3dIndicesFwdOp, pooling.yaml:310 ---- */
@@ -2764,9 +2790,11 @@ static roofline_status max_pool3d_indices_fwd_tensor(const roofline_call *self, 
 /* MaxPool3dIndicesFwdOp (pooling.yaml:310): func formulas.pooling.pool_roofline */
 roofline_status roofline_max_pool3d_indices_fwd_eval_roofline(const roofline_max_pool3d_indices_fwd_call *call,
                                                               roofline_cost *cost) {
-  (void)cost;
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */
+  roofline_cost result = {0, 0};
+  const roofline_status status = pool_roofline(&call->roofline, &result);
+  if (status == ROOFLINE_OK) *cost = result;
+  return status;
 }
 
 const char *roofline_max_pool3d_indices_fwd_roof_key(const roofline_call *self) {
@@ -3056,7 +3084,7 @@ const roofline_op roofline_max_pool3d_indices_fwd_op = {
     6, 5, 3, 15, 0, 3, 0,
     max_pool3d_indices_fwd_set_defaults, max_pool3d_indices_fwd_bind_any, max_pool3d_indices_fwd_eval_any,
         max_pool3d_indices_fwd_tensor, max_pool3d_indices_fwd_let, NULL,
-    roofline_max_pool3d_indices_fwd_roof_key, NULL, NULL,
+    roofline_max_pool3d_indices_fwd_roof_key, roofline_max_pool3d_indices_fwd_read_bytes, NULL,
 };
 
 /* ---- AdaptiveAvgPool2dFwdOp, pooling.yaml:356 ---- */
@@ -3110,9 +3138,11 @@ static roofline_status adaptive_avg_pool2d_fwd_tensor(const roofline_call *self,
 /* AdaptiveAvgPool2dFwdOp (pooling.yaml:356): func formulas.pooling.adaptive_pool2d_roofline */
 roofline_status roofline_adaptive_avg_pool2d_fwd_eval_roofline(const roofline_adaptive_avg_pool2d_fwd_call *call,
                                                                roofline_cost *cost) {
-  (void)cost;
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */
+  roofline_cost result = {0, 0};
+  const roofline_status status = adaptive_pool2d_roofline(&call->roofline, &result);
+  if (status == ROOFLINE_OK) *cost = result;
+  return status;
 }
 
 const char *roofline_adaptive_avg_pool2d_fwd_roof_key(const roofline_call *self) {
@@ -3257,7 +3287,7 @@ const roofline_op roofline_adaptive_avg_pool2d_fwd_op = {
     5, 1, 2, 2, 0, 4, 0,
     adaptive_avg_pool2d_fwd_set_defaults, adaptive_avg_pool2d_fwd_bind_any, adaptive_avg_pool2d_fwd_eval_any,
         adaptive_avg_pool2d_fwd_tensor, adaptive_avg_pool2d_fwd_let, NULL,
-    roofline_adaptive_avg_pool2d_fwd_roof_key, NULL, NULL,
+    roofline_adaptive_avg_pool2d_fwd_roof_key, roofline_adaptive_avg_pool2d_fwd_read_bytes, NULL,
 };
 
 /* ---- AdaptiveMaxPool2dFwdOp, pooling.yaml:382 ---- */
@@ -3311,9 +3341,11 @@ static roofline_status adaptive_max_pool2d_fwd_tensor(const roofline_call *self,
 /* AdaptiveMaxPool2dFwdOp (pooling.yaml:382): func formulas.pooling.adaptive_pool2d_roofline */
 roofline_status roofline_adaptive_max_pool2d_fwd_eval_roofline(const roofline_adaptive_max_pool2d_fwd_call *call,
                                                                roofline_cost *cost) {
-  (void)cost;
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */
+  roofline_cost result = {0, 0};
+  const roofline_status status = adaptive_pool2d_roofline(&call->roofline, &result);
+  if (status == ROOFLINE_OK) *cost = result;
+  return status;
 }
 
 const char *roofline_adaptive_max_pool2d_fwd_roof_key(const roofline_call *self) {
@@ -3458,7 +3490,7 @@ const roofline_op roofline_adaptive_max_pool2d_fwd_op = {
     5, 1, 2, 2, 0, 4, 0,
     adaptive_max_pool2d_fwd_set_defaults, adaptive_max_pool2d_fwd_bind_any, adaptive_max_pool2d_fwd_eval_any,
         adaptive_max_pool2d_fwd_tensor, adaptive_max_pool2d_fwd_let, NULL,
-    roofline_adaptive_max_pool2d_fwd_roof_key, NULL, NULL,
+    roofline_adaptive_max_pool2d_fwd_roof_key, roofline_adaptive_max_pool2d_fwd_read_bytes, NULL,
 };
 
 /* ---- AdaptiveMaxPool2dIndicesFwdOp, pooling.yaml:408 ---- */
@@ -3521,9 +3553,11 @@ static roofline_status adaptive_max_pool2d_indices_fwd_tensor(const roofline_cal
 /* AdaptiveMaxPool2dIndicesFwdOp (pooling.yaml:408): func formulas.pooling.adaptive_pool2d_roofline */
 roofline_status roofline_adaptive_max_pool2d_indices_fwd_eval_roofline(const roofline_adaptive_max_pool2d_indices_fwd_call *call,
     roofline_cost *cost) {
-  (void)cost;
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */
+  roofline_cost result = {0, 0};
+  const roofline_status status = adaptive_pool2d_roofline(&call->roofline, &result);
+  if (status == ROOFLINE_OK) *cost = result;
+  return status;
 }
 
 const char *roofline_adaptive_max_pool2d_indices_fwd_roof_key(const roofline_call *self) {
@@ -3683,5 +3717,6 @@ const roofline_op roofline_adaptive_max_pool2d_indices_fwd_op = {
     adaptive_max_pool2d_indices_fwd_set_defaults, adaptive_max_pool2d_indices_fwd_bind_any,
         adaptive_max_pool2d_indices_fwd_eval_any, adaptive_max_pool2d_indices_fwd_tensor,
         adaptive_max_pool2d_indices_fwd_let, NULL,
-    roofline_adaptive_max_pool2d_indices_fwd_roof_key, NULL, NULL,
+    roofline_adaptive_max_pool2d_indices_fwd_roof_key, roofline_adaptive_max_pool2d_indices_fwd_read_bytes,
+        NULL,
 };

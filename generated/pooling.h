@@ -63,6 +63,7 @@ roofline_status roofline_avg_pool1d_fwd_bind(roofline_avg_pool1d_fwd_call *call,
 roofline_status roofline_avg_pool1d_fwd_eval_roofline(const roofline_avg_pool1d_fwd_call *call,
                                                       roofline_cost *cost);
 const char *roofline_avg_pool1d_fwd_roof_key(const roofline_call *call);
+roofline_status roofline_avg_pool1d_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
 /* ---- AvgPool2dFwdOp, pooling.yaml:35 ---- */
 
@@ -118,6 +119,7 @@ roofline_status roofline_avg_pool2d_fwd_bind(roofline_avg_pool2d_fwd_call *call,
 roofline_status roofline_avg_pool2d_fwd_eval_roofline(const roofline_avg_pool2d_fwd_call *call,
                                                       roofline_cost *cost);
 const char *roofline_avg_pool2d_fwd_roof_key(const roofline_call *call);
+roofline_status roofline_avg_pool2d_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
 /* ---- AvgPool3dFwdOp, pooling.yaml:74 ---- */
 
@@ -174,6 +176,7 @@ roofline_status roofline_avg_pool3d_fwd_bind(roofline_avg_pool3d_fwd_call *call,
 roofline_status roofline_avg_pool3d_fwd_eval_roofline(const roofline_avg_pool3d_fwd_call *call,
                                                       roofline_cost *cost);
 const char *roofline_avg_pool3d_fwd_roof_key(const roofline_call *call);
+roofline_status roofline_avg_pool3d_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
 /* ---- MaxPool1dFwdOp, pooling.yaml:117 ---- */
 
@@ -225,6 +228,7 @@ roofline_status roofline_max_pool1d_fwd_bind(roofline_max_pool1d_fwd_call *call,
 roofline_status roofline_max_pool1d_fwd_eval_roofline(const roofline_max_pool1d_fwd_call *call,
                                                       roofline_cost *cost);
 const char *roofline_max_pool1d_fwd_roof_key(const roofline_call *call);
+roofline_status roofline_max_pool1d_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
 /* ---- MaxPool1dIndicesFwdOp, pooling.yaml:150 ---- */
 
@@ -278,6 +282,7 @@ roofline_status roofline_max_pool1d_indices_fwd_bind(roofline_max_pool1d_indices
 roofline_status roofline_max_pool1d_indices_fwd_eval_roofline(const roofline_max_pool1d_indices_fwd_call *call,
                                                               roofline_cost *cost);
 const char *roofline_max_pool1d_indices_fwd_roof_key(const roofline_call *call);
+roofline_status roofline_max_pool1d_indices_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
 /* ---- MaxPool2dFwdOp, pooling.yaml:184 ---- */
 
@@ -330,6 +335,7 @@ roofline_status roofline_max_pool2d_fwd_bind(roofline_max_pool2d_fwd_call *call,
 roofline_status roofline_max_pool2d_fwd_eval_roofline(const roofline_max_pool2d_fwd_call *call,
                                                       roofline_cost *cost);
 const char *roofline_max_pool2d_fwd_roof_key(const roofline_call *call);
+roofline_status roofline_max_pool2d_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
 /* ---- MaxPool2dIndicesFwdOp, pooling.yaml:224 ---- */
 
@@ -384,6 +390,7 @@ roofline_status roofline_max_pool2d_indices_fwd_bind(roofline_max_pool2d_indices
 roofline_status roofline_max_pool2d_indices_fwd_eval_roofline(const roofline_max_pool2d_indices_fwd_call *call,
                                                               roofline_cost *cost);
 const char *roofline_max_pool2d_indices_fwd_roof_key(const roofline_call *call);
+roofline_status roofline_max_pool2d_indices_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
 /* ---- MaxPool3dFwdOp, pooling.yaml:265 ---- */
 
@@ -437,6 +444,7 @@ roofline_status roofline_max_pool3d_fwd_bind(roofline_max_pool3d_fwd_call *call,
 roofline_status roofline_max_pool3d_fwd_eval_roofline(const roofline_max_pool3d_fwd_call *call,
                                                       roofline_cost *cost);
 const char *roofline_max_pool3d_fwd_roof_key(const roofline_call *call);
+roofline_status roofline_max_pool3d_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
 /* ---- MaxPool3dIndicesFwdOp, pooling.yaml:310 ---- */
 
@@ -492,6 +500,7 @@ roofline_status roofline_max_pool3d_indices_fwd_bind(roofline_max_pool3d_indices
 roofline_status roofline_max_pool3d_indices_fwd_eval_roofline(const roofline_max_pool3d_indices_fwd_call *call,
                                                               roofline_cost *cost);
 const char *roofline_max_pool3d_indices_fwd_roof_key(const roofline_call *call);
+roofline_status roofline_max_pool3d_indices_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
 /* ---- AdaptiveAvgPool2dFwdOp, pooling.yaml:356 ---- */
 
@@ -534,6 +543,7 @@ roofline_status roofline_adaptive_avg_pool2d_fwd_bind(roofline_adaptive_avg_pool
 roofline_status roofline_adaptive_avg_pool2d_fwd_eval_roofline(const roofline_adaptive_avg_pool2d_fwd_call *call,
                                                                roofline_cost *cost);
 const char *roofline_adaptive_avg_pool2d_fwd_roof_key(const roofline_call *call);
+roofline_status roofline_adaptive_avg_pool2d_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
 /* ---- AdaptiveMaxPool2dFwdOp, pooling.yaml:382 ---- */
 
@@ -576,6 +586,7 @@ roofline_status roofline_adaptive_max_pool2d_fwd_bind(roofline_adaptive_max_pool
 roofline_status roofline_adaptive_max_pool2d_fwd_eval_roofline(const roofline_adaptive_max_pool2d_fwd_call *call,
                                                                roofline_cost *cost);
 const char *roofline_adaptive_max_pool2d_fwd_roof_key(const roofline_call *call);
+roofline_status roofline_adaptive_max_pool2d_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
 /* ---- AdaptiveMaxPool2dIndicesFwdOp, pooling.yaml:408 ---- */
 
@@ -618,6 +629,8 @@ roofline_status roofline_adaptive_max_pool2d_indices_fwd_bind(roofline_adaptive_
 roofline_status roofline_adaptive_max_pool2d_indices_fwd_eval_roofline(const roofline_adaptive_max_pool2d_indices_fwd_call *call,
     roofline_cost *cost);
 const char *roofline_adaptive_max_pool2d_indices_fwd_roof_key(const roofline_call *call);
+roofline_status roofline_adaptive_max_pool2d_indices_fwd_read_bytes(const roofline_call *call,
+                                                                    int64_t *bytes);
 
 #ifdef __cplusplus
 }

@@ -2157,5 +2157,5 @@ const roofline_op roofline_fp8_cache_append_fwd_op = {
     6, 0, 7, 0, 0, 3, 0,
     fp8_cache_append_fwd_set_defaults, fp8_cache_append_fwd_bind_any, fp8_cache_append_fwd_eval_any,
         fp8_cache_append_fwd_tensor, NULL, fp8_cache_append_fwd_generate,
-    roofline_fp8_cache_append_fwd_roof_key, NULL, NULL,
+    roofline_fp8_cache_append_fwd_roof_key, roofline_fp8_cache_append_fwd_read_bytes, NULL,
 };

@@ -557,6 +557,7 @@ roofline_status roofline_fp8_cache_append_fwd_bind(roofline_fp8_cache_append_fwd
 roofline_status roofline_fp8_cache_append_fwd_eval_roofline(const roofline_fp8_cache_append_fwd_call *call,
                                                             roofline_cost *cost);
 const char *roofline_fp8_cache_append_fwd_roof_key(const roofline_call *call);
+roofline_status roofline_fp8_cache_append_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
 #ifdef __cplusplus
 }

@@ -3,6 +3,16 @@
 
 #include "sampling.h"
 
+/* Written by hand. */
+#ifdef __cplusplus
+extern "C" {
+#endif
+ROOFLINE_FORMULA(top_k_mask_roofline);
+ROOFLINE_FORMULA(top_k_top_p_mask_roofline);
+#ifdef __cplusplus
+}
+#endif
+
 /* ---- TemperatureFwdOp, sampling.yaml:3 ---- */
 
 
@@ -511,9 +521,11 @@ static roofline_status top_k_mask_fwd_tensor(const roofline_call *self, int32_t 
 /* TopKMaskFwdOp (sampling.yaml:57): func formulas.sampling.top_k_mask_roofline */
 roofline_status roofline_top_k_mask_fwd_eval_roofline(const roofline_top_k_mask_fwd_call *call,
                                                       roofline_cost *cost) {
-  (void)cost;
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */
+  roofline_cost result = {0, 0};
+  const roofline_status status = top_k_mask_roofline(&call->roofline, &result);
+  if (status == ROOFLINE_OK) *cost = result;
+  return status;
 }
 
 const char *roofline_top_k_mask_fwd_roof_key(const roofline_call *self) {
@@ -621,7 +633,7 @@ const roofline_op roofline_top_k_mask_fwd_op = {
     2, 0, 3, 0, 1, 2, 0,
     top_k_mask_fwd_set_defaults, top_k_mask_fwd_bind_any, top_k_mask_fwd_eval_any, top_k_mask_fwd_tensor,
         NULL, top_k_mask_fwd_generate,
-    roofline_top_k_mask_fwd_roof_key, NULL, NULL,
+    roofline_top_k_mask_fwd_roof_key, roofline_top_k_mask_fwd_read_bytes, roofline_top_k_mask_fwd_data_terms,
 };
 
 /* ---- TopKTopPMaskFwdOp, sampling.yaml:76 ---- */
@@ -658,9 +670,11 @@ static roofline_status top_k_top_p_mask_fwd_tensor(const roofline_call *self, in
 /* TopKTopPMaskFwdOp (sampling.yaml:76): func formulas.sampling.top_k_top_p_mask_roofline */
 roofline_status roofline_top_k_top_p_mask_fwd_eval_roofline(const roofline_top_k_top_p_mask_fwd_call *call,
                                                             roofline_cost *cost) {
-  (void)cost;
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */
+  roofline_cost result = {0, 0};
+  const roofline_status status = top_k_top_p_mask_roofline(&call->roofline, &result);
+  if (status == ROOFLINE_OK) *cost = result;
+  return status;
 }
 
 const char *roofline_top_k_top_p_mask_fwd_roof_key(const roofline_call *self) {
@@ -784,7 +798,8 @@ const roofline_op roofline_top_k_top_p_mask_fwd_op = {
     2, 1, 3, 0, 1, 3, 0,
     top_k_top_p_mask_fwd_set_defaults, top_k_top_p_mask_fwd_bind_any, top_k_top_p_mask_fwd_eval_any,
         top_k_top_p_mask_fwd_tensor, NULL, top_k_top_p_mask_fwd_generate,
-    roofline_top_k_top_p_mask_fwd_roof_key, NULL, NULL,
+    roofline_top_k_top_p_mask_fwd_roof_key, roofline_top_k_top_p_mask_fwd_read_bytes,
+        roofline_top_k_top_p_mask_fwd_data_terms,
 };
 
 /* ---- MinPMaskFwdOp, sampling.yaml:100 ---- */

@@ -176,6 +176,8 @@ roofline_status roofline_top_k_mask_fwd_bind(roofline_top_k_mask_fwd_call *call,
 roofline_status roofline_top_k_mask_fwd_eval_roofline(const roofline_top_k_mask_fwd_call *call,
                                                       roofline_cost *cost);
 const char *roofline_top_k_mask_fwd_roof_key(const roofline_call *call);
+roofline_status roofline_top_k_mask_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
+const char *roofline_top_k_mask_fwd_data_terms(const roofline_call *call);
 
 /* ---- TopKTopPMaskFwdOp, sampling.yaml:76 ---- */
 
@@ -223,6 +225,8 @@ roofline_status roofline_top_k_top_p_mask_fwd_bind(roofline_top_k_top_p_mask_fwd
 roofline_status roofline_top_k_top_p_mask_fwd_eval_roofline(const roofline_top_k_top_p_mask_fwd_call *call,
                                                             roofline_cost *cost);
 const char *roofline_top_k_top_p_mask_fwd_roof_key(const roofline_call *call);
+roofline_status roofline_top_k_top_p_mask_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
+const char *roofline_top_k_top_p_mask_fwd_data_terms(const roofline_call *call);
 
 /* ---- MinPMaskFwdOp, sampling.yaml:100 ---- */
 

@@ -317,11 +317,6 @@ roofline_status roofline_cb_producer_fwd_eval_roofline(const roofline_cb_produce
   return ROOFLINE_OK;
 }
 
-const char *roofline_cb_producer_fwd_roof_key(const roofline_call *self) {
-  (void)self;
-  return "cuda_core.fp32";
-}
-
 roofline_status roofline_cb_producer_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   const roofline_cb_producer_fwd_call *call = (const roofline_cb_producer_fwd_call *)self;
@@ -557,11 +552,6 @@ roofline_status roofline_ssd_chunk_state_fwd_eval_roofline(const roofline_ssd_ch
   cost->flops = flops;
   cost->bytes = bytes;
   return ROOFLINE_OK;
-}
-
-const char *roofline_ssd_chunk_state_fwd_roof_key(const roofline_call *self) {
-  (void)self;
-  return "cuda_core.fp32";
 }
 
 roofline_status roofline_ssd_chunk_state_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
@@ -1049,11 +1039,6 @@ roofline_status roofline_ssd_chunk_scan_fwd_eval_roofline(const roofline_ssd_chu
   return ROOFLINE_OK;
 }
 
-const char *roofline_ssd_chunk_scan_fwd_roof_key(const roofline_call *self) {
-  (void)self;
-  return "cuda_core.fp32";
-}
-
 roofline_status roofline_ssd_chunk_scan_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   const roofline_ssd_chunk_scan_fwd_call *call = (const roofline_ssd_chunk_scan_fwd_call *)self;
@@ -1298,11 +1283,6 @@ roofline_status roofline_ssd_decode_fwd_eval_roofline(const roofline_ssd_decode_
   cost->flops = flops;
   cost->bytes = bytes;
   return ROOFLINE_OK;
-}
-
-const char *roofline_ssd_decode_fwd_roof_key(const roofline_call *self) {
-  (void)self;
-  return "cuda_core.fp32";
 }
 
 roofline_status roofline_ssd_decode_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
@@ -1572,11 +1552,6 @@ roofline_status roofline_mamba2_fwd_eval_roofline(const roofline_mamba2_fwd_call
   cost->flops = flops;
   cost->bytes = bytes;
   return ROOFLINE_OK;
-}
-
-const char *roofline_mamba2_fwd_roof_key(const roofline_call *self) {
-  (void)self;
-  return "cuda_core.fp32";
 }
 
 roofline_status roofline_mamba2_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {

@@ -3,6 +3,15 @@
 
 #include "transform.h"
 
+/* Written by hand. */
+#ifdef __cplusplus
+extern "C" {
+#endif
+ROOFLINE_FORMULA(hadamard_roofline);
+#ifdef __cplusplus
+}
+#endif
+
 /* ---- HadamardFwdOp, transform.yaml:4 ---- */
 
 
@@ -33,9 +42,11 @@ static roofline_status hadamard_fwd_tensor(const roofline_call *self, int32_t te
 /* HadamardFwdOp (transform.yaml:4): func formulas.transform.hadamard_roofline */
 roofline_status roofline_hadamard_fwd_eval_roofline(const roofline_hadamard_fwd_call *call,
                                                     roofline_cost *cost) {
-  (void)cost;
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  return ROOFLINE_E_NOT_AVAILABLE; /* no definition of the formula was given */
+  roofline_cost result = {0, 0};
+  const roofline_status status = hadamard_roofline(&call->roofline, &result);
+  if (status == ROOFLINE_OK) *cost = result;
+  return status;
 }
 
 const char *roofline_hadamard_fwd_roof_key(const roofline_call *self) {
@@ -123,7 +134,7 @@ const roofline_op roofline_hadamard_fwd_op = {
     hadamard_fwd_indices, hadamard_fwd_params, hadamard_fwd_tensors, NULL, NULL, hadamard_fwd_rows, NULL,
     3, 1, 2, 0, 0, 4, 0,
     hadamard_fwd_set_defaults, hadamard_fwd_bind_any, hadamard_fwd_eval_any, hadamard_fwd_tensor, NULL, NULL,
-    roofline_hadamard_fwd_roof_key, NULL, NULL,
+    roofline_hadamard_fwd_roof_key, roofline_hadamard_fwd_read_bytes, NULL,
 };
 
 /* ---- TransposeFwdOp, transform.yaml:26 ---- */

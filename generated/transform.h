@@ -51,6 +51,7 @@ roofline_status roofline_hadamard_fwd_bind(roofline_hadamard_fwd_call *call,
 roofline_status roofline_hadamard_fwd_eval_roofline(const roofline_hadamard_fwd_call *call,
                                                     roofline_cost *cost);
 const char *roofline_hadamard_fwd_roof_key(const roofline_call *call);
+roofline_status roofline_hadamard_fwd_read_bytes(const roofline_call *call, int64_t *bytes);
 
 /* ---- TransposeFwdOp, transform.yaml:26 ---- */
 
