@@ -15,9 +15,9 @@
 #include "runtime/pricing/report.h"
 #include "text/args.h"
 
-static const report_format *const formats[] = {&report_table, &report_json, &report_jsonl, &report_csv,
-                                               &report_md};
-#define FORMAT_WORDS "table|json|jsonl|csv|md"
+static const report_format *const formats[] = {&report_table, &report_json, &report_jsonl,
+                                               &report_csv,   &report_md,   &report_html};
+#define FORMAT_WORDS "table|json|jsonl|csv|md|html"
 enum { FORMAT_UNSET = 0xff, SORT_INPUT = 0xff };
 
 typedef struct settings {
