@@ -112,60 +112,69 @@ static bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* The identifiers of a body that stand for themselves (members of something else do not). */
-static name_index words_of(arena *a, str body) {
-  uint32_t count = 1;
-  for (uint32_t i = 1; i < body.n; i++) count += is_word(body.p[i]) && !is_word(body.p[i - 1]);
-  name_index words = name_index_new(a, count);
-  for (uint32_t i = 0; i < body.n;) {
-    uint32_t end = i;
-    while (end < body.n && is_word(body.p[end])) end++;
-    const bool member =
-        i > 0 && (body.p[i - 1] == '.' || (i > 1 && body.p[i - 1] == '>' && body.p[i - 2] == '-'));
-    if (end > i && !member) name_index_add(&words, (str){body.p + i, end - i}, 0);
-    i = end > i ? end : i + 1;
-  }
-  return words;
+/* Does what stands at [begin, end) stand for itself, a whole identifier and no member of something? */
+static bool stands_alone(str body, uint32_t begin, uint32_t end) {
+  const char *p = body.p + begin;
+  if (end < body.n && is_word(body.p[end])) return false;
+  if (begin > 0 && (is_word(p[-1]) || p[-1] == '.')) return false;
+  return begin < 2 || p[-1] != '>' || p[-2] != '-';
 }
 
-bool emit_mentions(arena *a, str body, str word) {
-  const name_index words = words_of(a, body);
-  return name_index_find(&words, word) >= 0;
+bool emit_mentions(str body, str word) {
+  const char *end = body.p + body.n;
+  for (const char *p = body.p; word.n > 0 && (size_t)(end - p) >= word.n; p++) {
+    p = memchr(p, word.p[0], (size_t)(end - p));
+    if (p == NULL || (size_t)(end - p) < word.n) return false;
+    const uint32_t begin = (uint32_t)(p - body.p);
+    if (memcmp(p, word.p, word.n) == 0 && stands_alone(body, begin, begin + word.n)) return true;
+  }
+  return false;
+}
+
+/* Marks which names, by their number, a text mentions: one pass, however many they are. */
+static void mark_mentions(str text, const name_index *names, bool *mentioned) {
+  for (uint32_t begin = 0, end; begin < text.n; begin = end) {
+    for (end = begin; end < text.n && is_word(text.p[end]);) end++;
+    if (end == begin) {
+      end++;
+      continue;
+    }
+    const int64_t number = name_index_find(names, (str){text.p + begin, end - begin});
+    if (number >= 0 && stands_alone(text, begin, end)) mentioned[number] = true;
+  }
 }
 
 /* What was rendered is not always written (a trial, sizes that turn out equal): only what the body reads
    is declared. */
 void emit_fn_put(const emit_fn *fn, out_text *o, str body) {
   const emit_op *op = fn->op;
-  out_text read;
-  out_init(&read, op->a);
-  out_put(&read, body);
-  for (uint32_t i = 0; i < fn->prods.n; i++) {
-    if (fn->prods.v[i].name.n > 0) emit_putf(&read, "\n$", fn->prods.v[i].text);
-  }
-  const name_index words = words_of(op->a, out_str(&read));
-  out_text sizes;
-  out_init(&sizes, op->a);
-  for (uint32_t i = 0; i < fn->size_names.n; i++) {
-    if (name_index_find(&words, fn->size_names.v[i]) >= 0)
-      emit_putf(&sizes, "  const int64_t $ = $;\n", fn->size_names.v[i], fn->size_texts.v[i]);
-  }
-  const name_index size_words = words_of(op->a, out_str(&sizes));
-  for (uint32_t i = 0; i < op->e->symbol_count; i++) {
+  const uint32_t symbols = op->e->symbol_count, sizes = fn->size_names.n, temps = fn->temps.n;
+  name_index names = name_index_new(op->a, symbols + sizes + temps);
+  bool *mentioned = arena_array(op->a, bool, symbols + sizes + temps + 1);
+  const bool *of_symbol = mentioned, *of_size = of_symbol + symbols, *of_temp = of_size + sizes;
+  for (uint32_t i = 0; i < symbols; i++)
+    if (fn->used[i]) name_index_add(&names, op->locals[i], i);
+  for (uint32_t i = 0; i < sizes; i++) name_index_add(&names, fn->size_names.v[i], symbols + i);
+  for (uint32_t i = 0; i < temps; i++) name_index_add(&names, fn->temps.v[i].name, symbols + sizes + i);
+  mark_mentions(body, &names, mentioned);
+  for (uint32_t i = 0; i < fn->prods.n; i++)
+    if (fn->prods.v[i].name.n > 0) mark_mentions(fn->prods.v[i].text, &names, mentioned);
+  for (uint32_t i = 0; i < sizes; i++)
+    if (of_size[i]) mark_mentions(fn->size_texts.v[i], &names, mentioned);
+  for (uint32_t i = 0; i < symbols; i++) {
     const symbol *s = &op->e->symbols[i];
     const str name = op->locals[i];
-    if (!fn->used[i] || (name_index_find(&words, name) < 0 && name_index_find(&size_words, name) < 0))
-      continue;
+    if (!of_symbol[i]) continue;
     if (s->cls == SYM_LET)
       emit_putf(o, "  const %s$ = $(%s, call);\n", rep_type(op->reps[i]), name, op->let_functions[s->number],
                 fn->status);
     else
       emit_putf(o, "  const %s$ = call->$;\n", rep_type(op->reps[i]), name, op->fields[i]);
   }
-  out_put(o, out_str(&sizes));
-  for (uint32_t i = 0; i < fn->temps.n; i++) {
-    if (name_index_find(&words, fn->temps.v[i].name) >= 0) emit_putf(o, "  $;\n", fn->temps.v[i].declaration);
-  }
+  for (uint32_t i = 0; i < sizes; i++)
+    if (of_size[i]) emit_putf(o, "  const int64_t $ = $;\n", fn->size_names.v[i], fn->size_texts.v[i]);
+  for (uint32_t i = 0; i < temps; i++)
+    if (of_temp[i]) emit_putf(o, "  $;\n", fn->temps.v[i].declaration);
   for (uint32_t i = 0; i < fn->prods.n; i++) {
     const emit_prod *p = &fn->prods.v[i];
     if (p->name.n > 0) emit_linef(o, 2, "const int64_t $ = $;", p->name, p->text);
@@ -178,7 +187,7 @@ void emit_fn_put_self(const emit_fn *fn, out_text *o, str body) {
   out_text all;
   out_init(&all, op->a);
   emit_fn_put(fn, &all, body);
-  if (emit_mentions(op->a, out_str(&all), STR("call")))
+  if (emit_mentions(out_str(&all), STR("call")))
     emit_linef(o, 2, "const $ *call = (const $ *)self;", op->call_type, op->call_type);
   else
     out_put(o, STR("  (void)self;\n"));
@@ -252,7 +261,7 @@ static void void_unread(out_text *o, str parameters, str body) {
     while (end < parameters.n && parameters.p[end] != ',') end++;
     for (begin = end; begin > 0 && parameters.p[begin - 1] != ' ' && parameters.p[begin - 1] != '*';) begin--;
     const str name = {parameters.p + begin, end - begin};
-    if (name.n > 0 && !emit_mentions(o->a, body, name)) emit_putf(o, "  (void)$;\n", name);
+    if (name.n > 0 && !emit_mentions(body, name)) emit_putf(o, "  (void)$;\n", name);
     parameters = (str){parameters.p + end, parameters.n - end};
   }
 }
@@ -275,8 +284,8 @@ str emit_outline(emit_op *op, const char *base, const char *returns, str paramet
   out_text *o = &op->helpers;
   emit_linef(o, 0, "static %s$(roofline_status *status, const $ *call$) {", returns, name, op->call_type,
              parameters);
-  if (!emit_mentions(o->a, body, STR("status"))) emit_putf(o, "  (void)status;\n");
-  if (!emit_mentions(o->a, body, STR("call"))) emit_putf(o, "  (void)call;\n");
+  if (!emit_mentions(body, STR("status"))) emit_putf(o, "  (void)status;\n");
+  if (!emit_mentions(body, STR("call"))) emit_putf(o, "  (void)call;\n");
   void_unread(o, parameters, body);
   out_put(o, body);
   out_put(o, STR("}\n\n"));

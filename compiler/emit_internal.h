@@ -180,7 +180,7 @@ emit_fn emit_fn_start(emit_op *op, const char *status);
 void emit_fn_put(const emit_fn *fn, out_text *o, str body);
 /* The same in a function of `self`, any op's call: `call` is it as the op's own. */
 void emit_fn_put_self(const emit_fn *fn, out_text *o, str body);
-bool emit_mentions(arena *a, str body, str word);
+bool emit_mentions(str body, str word);
 /* Forgets the temporaries of a rendering that is not kept. */
 typedef struct emit_trial {
   uint32_t temps, shapes, items;

@@ -193,16 +193,14 @@ str emit_float(arena *a, double v) {
 
 /* ---- lines ---- */
 
-/* Length of a separator at p: a break goes behind ", " and before an operator. */
+/* Length of a separator at p, a comma or a blank: a break goes behind ", " and before an operator. */
 static uint32_t separator(const char *p, const char *end, bool *before) {
   static const char *const operators[] = {" && ", " || ", " ? ", " : "};
-  *before = false;
-  if (end - p >= 2 && p[0] == ',' && p[1] == ' ') return 2;
-  for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
+  *before = *p == ' ';
+  if (*p == ',') return end - p >= 2 && p[1] == ' ' ? 2 : 0;
+  for (size_t i = 0; *before && i < sizeof operators / sizeof *operators; i++) {
     const size_t n = strlen(operators[i]);
-    if ((size_t)(end - p) < n || memcmp(p, operators[i], n) != 0) continue;
-    *before = true;
-    return (uint32_t)n;
+    if ((size_t)(end - p) >= n && memcmp(p, operators[i], n) == 0) return (uint32_t)n;
   }
   return 0;
 }
@@ -249,6 +247,12 @@ static uint32_t break_point(str text, uint32_t room) {
   return best > 0 ? best : equals > 0 ? equals : beyond;
 }
 
+static void put_line(out_text *o, uint32_t indent, str text) {
+  out_pad(o, indent);
+  out_put(o, text);
+  out_put(o, STR("\n"));
+}
+
 void emit_line(out_text *o, uint32_t indent, str text) {
   brackets open = {.n = 0};
   uint32_t at = indent;
@@ -257,10 +261,10 @@ void emit_line(out_text *o, uint32_t indent, str text) {
     int depth = 0;
     if (at + text.n > COLUMN_LIMIT) n = break_point(text, COLUMN_LIMIT > at ? COLUMN_LIMIT - at : 0);
     if (n == 0) {
-      out_printf(o, "%*s%.*s\n", (int)at, "", STR_ARG(text));
+      put_line(o, at, text);
       return;
     }
-    out_printf(o, "%*s%.*s\n", (int)at, "", (int)n, text.p);
+    put_line(o, at, (str){text.p, n});
     for (uint32_t i = 0; i < n;) step(text, &i, at, &depth, &open);
     text = (str){text.p + n + 1, text.n - n - 1};
     const uint32_t column = open.n > 0 ? open.columns[(open.n - 1) % DEEPEST] : 0;
@@ -308,14 +312,21 @@ void emit_putf(out_text *o, const char *format, ...) {
   va_end(args);
 }
 
+/* Most lines are short, and stand as they are printed. */
 void emit_linef(out_text *o, uint32_t indent, const char *format, ...) {
-  out_text line;
+  const size_t begin = o->n;
   va_list args;
-  out_init(&line, o->a);
   va_start(args, format);
-  put_format(&line, format, args);
+  out_pad(o, indent);
+  put_format(o, format, args);
   va_end(args);
-  emit_line(o, indent, out_str(&line));
+  if (o->n - begin <= COLUMN_LIMIT) {
+    out_put(o, STR("\n"));
+    return;
+  }
+  const str text = arena_str(o->a, (str){o->p + begin + indent, (uint32_t)(o->n - begin) - indent});
+  o->n = begin;
+  emit_line(o, indent, text);
 }
 
 /* A step that may fail: on one line when it fits. */

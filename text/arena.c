@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "text/format.h"
+
 enum { FIRST_BLOCK = 16 * 1024, LARGEST_BLOCK = 1024 * 1024 };
 
 typedef struct block block;
@@ -119,6 +121,23 @@ void *arena_raw(arena *a, size_t size) {
 
 void *arena_alloc(arena *a, size_t size) { return memset(arena_raw(a, size), 0, size); }
 
+/* The last thing that the current block gave grows in place. */
+static bool extend(arena *a, const void *p, size_t old_size, size_t size) {
+  block *b = a->current;
+  const size_t begin = b == NULL ? 0 : b->used - old_size;
+  if (b == NULL || old_size == 0 || old_size > b->used || p != b->bytes + begin) return false;
+  if (size > b->size - begin) return false;
+  b->used = begin + size;
+  return true;
+}
+
+void *arena_regrow(arena *a, void *p, size_t old_size, size_t size) {
+  if (extend(a, p, old_size, size)) return p;
+  void *moved = carve(a, size, 1);
+  if (old_size > 0) memcpy(moved, p, old_size);
+  return moved;
+}
+
 void *arena_grow(arena *a, void *items, uint32_t n, uint32_t *cap, size_t item_size) {
   if (*cap > UINT32_MAX / 2) arena_out_of_memory();
   *cap = *cap < 4 ? 4 : *cap * 2;
@@ -131,8 +150,6 @@ void *arena_grow(arena *a, void *items, uint32_t n, uint32_t *cap, size_t item_s
 str str_of(const char *c_string) {
   return (str){c_string, c_string != NULL ? (uint32_t)strlen(c_string) : 0};
 }
-
-
 
 int str_cmp(str a, str b) {
   uint32_t n = a.n < b.n ? a.n : b.n;
@@ -158,13 +175,21 @@ str arena_str(arena *a, str s) {
   return (str){memcpy(carve(a, s.n, 1), s.p, s.n), s.n};
 }
 
+/* Into what the block has left, and again into a piece of the right size when that was too small. */
 str arena_vprintf(arena *a, const char *format, va_list args) {
   va_list again;
   va_copy(again, args);
-  int n = vsnprintf(NULL, 0, format, args);
-  if (n < 0) arena_out_of_memory();
-  char *p = carve(a, (size_t)n + 1, 1);
-  vsnprintf(p, (size_t)n + 1, format, again);
+  block *b = a->current;
+  const size_t room = b == NULL ? 0 : b->size - b->used;
+  char *p = b == NULL ? NULL : b->bytes + b->used;
+  const size_t n = format_text(p, room, format, args);
+  if (n >= UINT32_MAX) arena_out_of_memory(); /* a str holds no more */
+  if (n < room) {
+    b->used += n + 1;
+  } else {
+    p = carve(a, n + 1, 1);
+    format_text(p, n + 1, format, again);
+  }
   va_end(again);
   return (str){p, (uint32_t)n};
 }

@@ -28,6 +28,8 @@ _Noreturn void arena_out_of_memory(void);
 void *arena_alloc(arena *a, size_t size);
 /* The same, not zeroed: for large arrays that are written whole. */
 void *arena_raw(arena *a, size_t size);
+/* More room for text, in place where nothing was taken since; its new bytes are not zeroed. */
+void *arena_regrow(arena *a, void *p, size_t old_size, size_t size);
 #define arena_new_of(a, type) ((type *)arena_alloc((a), sizeof(type)))
 #define arena_array(a, type, n) ((type *)arena_alloc((a), sizeof(type) * (size_t)(n)))
 

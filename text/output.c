@@ -9,18 +9,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "text/format.h"
+
 void out_init(out_text *o, arena *a) { *o = (out_text){.a = a}; }
 
 static void reserve(out_text *o, size_t more) {
   if (o->cap - o->n >= more) return;
-  size_t cap = o->cap < 1024 ? 1024 : o->cap;
+  size_t cap = o->cap < 128 ? 128 : o->cap;
   while (cap - o->n < more) {
     if (cap > UINT32_MAX) arena_out_of_memory(); /* a str holds no more */
     cap *= 2;
   }
-  char *p = arena_alloc(o->a, cap);
-  if (o->n > 0) memcpy(p, o->p, o->n);
-  o->p = p;
+  o->p = arena_regrow(o->a, o->p, o->cap, cap);
   o->cap = cap;
 }
 
@@ -31,16 +31,29 @@ void out_put(out_text *o, str s) {
   o->n += s.n;
 }
 
-void out_printf(out_text *o, const char *format, ...) {
-  va_list args, again;
-  va_start(args, format);
+void out_pad(out_text *o, uint32_t blanks) {
+  reserve(o, blanks);
+  memset(o->p + o->n, ' ', blanks);
+  o->n += blanks;
+}
+
+void out_vprintf(out_text *o, const char *format, va_list args) {
+  va_list again;
   va_copy(again, args);
-  int n = vsnprintf(NULL, 0, format, args);
-  if (n < 0) arena_out_of_memory();
-  reserve(o, (size_t)n + 1);
-  vsnprintf(o->p + o->n, (size_t)n + 1, format, again);
-  o->n += (size_t)n;
+  const size_t n = format_text(o->p + o->n, o->cap - o->n, format, args);
+  if (n > UINT32_MAX) arena_out_of_memory();
+  if (n >= o->cap - o->n) {
+    reserve(o, n + 1);
+    format_text(o->p + o->n, n + 1, format, again);
+  }
+  o->n += n;
   va_end(again);
+}
+
+void out_printf(out_text *o, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  out_vprintf(o, format, args);
   va_end(args);
 }
 

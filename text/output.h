@@ -14,6 +14,8 @@ typedef struct out_text {
 } out_text;
 void out_init(out_text *o, arena *a);
 void out_put(out_text *o, str s);
+void out_pad(out_text *o, uint32_t blanks);
+void out_vprintf(out_text *o, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 void out_printf(out_text *o, const char *format, ...) __attribute__((format(printf, 2, 3)));
 str out_str(const out_text *o);
 
