@@ -1,11 +1,11 @@
 /* format_text against the C library: same text, same length, nothing behind the room it was given. */
-#include <cmocka.h>
-#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include <cmocka.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
