@@ -5,17 +5,38 @@
 /* A guard inside a guard inside a guard says little; the bound keeps narrowing linear in the text. */
 enum { NARROW_DEPTH = 10 };
 
+/* The fact of a guard that is itself malformed: it may have proven anything about any name. Reads of what
+   it may have guarded are not judged, or one defect would cascade (codegen.md §1). */
+enum { ANY_NAME = -2 };
+
+static const kind *declared_kind(const infer *c, int32_t name) {
+  return c->family != NULL ? c->family->formals[name].kind : c->symbols[name].kind;
+}
+
 const kind *fact_kind(const infer *c, int32_t name, const fact_list *facts) {
-  for (; facts != NULL; facts = facts->next)
+  for (; facts != NULL; facts = facts->next) {
     if (facts->symbol == name) return facts->kind;
-  if (c->family != NULL) return c->family->formals[name].kind;
-  return c->symbols[name].kind;
+    if (facts->symbol != ANY_NAME) continue;
+    const kind *k = kind_without(c->a, declared_kind(c, name), K_NONE);
+    bool one_of_several = (k->bits & (k->bits - 1)) != 0;
+    return one_of_several || kind_may(k, K_ADT) ? &kind_unknown : k;
+  }
+  return declared_kind(c, name);
 }
 
 static const fact_list *fact_add(infer *c, const fact_list *facts, int32_t name, const kind *k) {
   fact_list *f = arena_new_of(c->a, fact_list);
   *f = (fact_list){name, k, facts};
   return f;
+}
+
+static bool is_unknown(const expr *e) { return e->kind != NULL && kind_may(e->kind, K_UNKNOWN); }
+
+/* What present(v) proves when it is `truth`. */
+static const fact_list *narrow_presence(infer *c, int32_t name, bool truth, const fact_list *facts) {
+  const kind *k = fact_kind(c, name, facts);
+  if (!kind_may(k, K_NONE)) return facts;
+  return fact_add(c, facts, name, truth ? kind_without(c->a, k, K_NONE) : &kind_none);
 }
 
 int32_t expr_symbol_read(const expr *e) {
@@ -129,11 +150,13 @@ static const fact_list *narrow_compare(infer *c, const expr *e, bool truth, cons
     x = literal;
     literal = t;
   }
+  if (is_unknown(x) || is_unknown(literal)) return fact_add(c, facts, ANY_NAME, &kind_unknown);
   if (x->op == EX_FIELD && str_is(x->name, "kind")) return narrow_adt(c, x, literal, equal, facts);
   int32_t name = expr_symbol_read(x);
   if (name < 0) return facts;
   const kind *k = fact_kind(c, name, facts);
   if (equality) {
+    if (literal->op == EX_NONE) return narrow_presence(c, name, !equal, facts); /* refused, and meant so */
     if (!is_literal(literal)) return facts;
     return fact_add(c, facts, name,
                     equal ? kind_equal_to(c->a, k, literal) : kind_unequal_to(c->a, k, literal));
@@ -159,6 +182,9 @@ static const fact_list *fact_join(infer *c, const fact_list *const *ways, uint32
   if (n == 0) return base;
   if (n == 1) return ways[0];
   const fact_list *out = base;
+  for (uint32_t i = 0; i < n; i++)
+    for (const fact_list *f = ways[i]; f != base && f != NULL; f = f->next)
+      if (f->symbol == ANY_NAME) return fact_add(c, base, ANY_NAME, &kind_unknown);
   for (const fact_list *f = ways[0]; f != base && f != NULL; f = f->next) {
     const kind *k = fact_kind(c, f->symbol, ways[0]);
     for (uint32_t i = 1; i < n; i++) k = kind_union(c->a, k, fact_kind(c, f->symbol, ways[i]));
@@ -207,13 +233,13 @@ static const fact_list *narrow_at(infer *c, const expr *e, bool truth, const fac
   case EX_IF: return narrow_if(c, e, truth, facts, depth + 1);
   case EX_COMPARE: return narrow_compare(c, e, truth, facts);
   case EX_CALL: {
-    if (!str_is(e->name, "present") || e->n != 1 || e->args[0]->op != EX_NAME) return facts;
-    int32_t name = e->args[0]->symbol;
-    if (name < 0) return facts;
-    const kind *k = fact_kind(c, name, facts);
-    if (!kind_may(k, K_NONE)) return facts;
-    return fact_add(c, facts, name, truth ? kind_without(c->a, k, K_NONE) : &kind_none);
+    if (is_unknown(e)) return fact_add(c, facts, ANY_NAME, &kind_unknown);
+    if (!str_is(e->name, "present") || e->n != 1) return facts;
+    if (is_unknown(e->args[0])) return fact_add(c, facts, ANY_NAME, &kind_unknown);
+    if (e->args[0]->op != EX_NAME || e->args[0]->symbol < 0) return facts;
+    return narrow_presence(c, e->args[0]->symbol, truth, facts);
   }
+  case EX_ERROR: return fact_add(c, facts, ANY_NAME, &kind_unknown);
   default: return facts;
   }
 }

@@ -46,6 +46,8 @@ static const operator_info operators[] = {
 
 static void refuse_operator(syntax *s, const expr_token *sign) {
   const operator_info *info = &operators[sign->code];
+  for (uint32_t i = 0; i < s->defects.n; i++) /* `M * / N`: misplaced already */
+    if (s->defects.v[i].code == SYN_UNEXPECTED && s->defects.v[i].begin == sign->begin) return;
   str shown = syntax_shown(s, sign->begin, sign->end);
   syntax_refuse(s, info->refusal, sign->begin, sign->end, "unsupported operator '%.*s'", STR_ARG(shown))
       ->help = str_of(info->help);
@@ -137,13 +139,22 @@ void syntax_link(syntax *s, chain *c, const expr_token *sign, uint32_t sign_end,
   c->rest->refused = true;
 }
 
+/* `bias is None` asks for presence. */
+static str instead_of_identity(syntax *s, const chain_rest *rest) {
+  const expr *asked = rest->args.v[0];
+  bool presence = rest->args.n == 2 && asked->op == EX_NAME && rest->args.v[1]->op == EX_NONE;
+  if (!presence) return STR("write 'not present(x)' for 'x is None', '==' between values");
+  bool negated = rest->identity.end - rest->identity.begin > 2;
+  return arena_printf(s->a, "write '%spresent(%.*s)'", negated ? "" : "not ", STR_ARG(asked->u.s));
+}
+
 operand syntax_close(syntax *s, expr_op op, const chain *c) {
   chain_rest *rest = c->rest;
   if (rest == NULL) return c->whole;
   if (rest->identity.code != 0) {
     syntax_defect *d =
         syntax_refuse(s, SYN_IDENTITY, rest->identity.begin, rest->identity.end, "unsupported operator 'is'");
-    d->help = STR("write 'not present(x)' for 'x is None', '==' between values");
+    d->help = instead_of_identity(s, rest);
     return rejected_form(s, d, c->whole.begin, c->whole.end);
   }
   if (rest->refused) return refused_part(s, c->whole.begin, c->whole.end, rest->args.n, rest->args.v);
