@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "compiler/commands.h"
+#include "compiler/formulas.h"
 #include "text/diag_render.h"
 
 typedef struct edit {
@@ -296,6 +297,11 @@ static void run_example(golden *g, example *x) {
   common.manifest.paths = (const char *const[]){g->folder};
   common.manifest.path_count = 1;
   common.manifest.analysis.rows = (rows_depth)common.rows;
+  emit_definitions definitions;
+  str why = {0};
+  if (!formulas_scan(a, common.formulas.v, common.formulas.n, &definitions, &why))
+    fail_line(g, x->line, "%.*s", STR_ARG(why));
+  common.manifest.definitions = &definitions;
   manifest m;
   manifest_analyse(a, sink, &common.manifest, &m);
   match(g, x, sink);
