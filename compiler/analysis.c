@@ -87,6 +87,9 @@ static void shape_defect(judge *j, shape_fate fate, const fold_shape *s) {
   const entry *e = j->e;
   if (fate == SHAPE_UNDECIDED) {
     not_decided(j, s->at_text, s->at);
+  } else if (fate == SHAPE_TOO_DEEP) {
+    diag_add(j->sink, FAMILY_TOO_DEEP, expr_whole(&s->f->text, s->f->root),
+             "more than %d type families apply one another, in %s", MAX_FAMILY_DEPTH, s->f->what);
   } else if (fate == SHAPE_NO_CASE || fate == SHAPE_MANY_CASES) {
     bool none = fate == SHAPE_NO_CASE;
     diag_add(j->sink, none ? FAMILY_CASE_MISSING : FAMILY_CASES_OVERLAP,

@@ -75,11 +75,14 @@ bool value_closed(const value *v);
 int fold_present(fold *c, uint32_t tensor);
 
 /* The shape that a shape text stands for after type families were applied. */
+/* How many families may apply one another on the way to a shape. */
+enum { MAX_FAMILY_DEPTH = 64 };
 typedef enum shape_fate {
   SHAPE_FOUND,
   SHAPE_UNDECIDED,
   SHAPE_NO_CASE,
   SHAPE_MANY_CASES,
+  SHAPE_TOO_DEEP,
   SHAPE_UNJUDGED
 } shape_fate;
 typedef struct fold_shape {

@@ -65,8 +65,7 @@ static shape_fate choose_case(fold *c, const family_decl *family, const fold_sco
 
 shape_fate fold_find_shape(fold *c, const formula *f, fold_shape *out) {
   *out = (fold_shape){.f = f};
-  enum { MAX_FAMILIES = 64 };
-  for (int depth = 0; depth < MAX_FAMILIES; depth++) {
+  for (int depth = 0; depth < MAX_FAMILY_DEPTH; depth++) {
     if (f->root == NULL || !f->judged) return SHAPE_UNJUDGED;
     if (f->root->op != EX_APPLY) {
       out->f = f;
@@ -85,7 +84,7 @@ shape_fate fold_find_shape(fold *c, const formula *f, fold_shape *out) {
     out->scope = scope;
     f = &chosen->is;
   }
-  return SHAPE_UNJUDGED;
+  return SHAPE_TOO_DEEP;
 }
 
 bool fold_axes(fold *c, const fold_shape *s, roofline_shape *out) {

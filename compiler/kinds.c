@@ -77,6 +77,21 @@ static void infer_let(infer *c, entry *e, uint32_t i) {
   s->kind = l->kind;
 }
 
+/* How many lets stand between this one and the names it rests on. Evaluation follows them, so the depth
+   is bounded like an expression's. */
+enum { MAX_LET_DEPTH = 256 };
+
+static bool let_too_deep(infer *c, const entry *e, const let_order *o, uint32_t *depth, uint32_t at) {
+  uint32_t most = 0;
+  for (uint32_t i = 0; i < o->reads[at].n; i++)
+    if (depth[o->reads[at].v[i]] > most) most = depth[o->reads[at].v[i]];
+  depth[at] = most < MAX_LET_DEPTH ? most + 1 : 0; /* beyond, it counts as unknown: one defect, no cascade */
+  if (most < MAX_LET_DEPTH) return false;
+  diag_add(c->sink, LET_TOO_DEEP, yt_value_span(e->src, e->lets[at].key),
+           "let '%.*s' rests on more than %d others in a row", STR_ARG(e->lets[at].name), MAX_LET_DEPTH);
+  return true;
+}
+
 /* Depth-first over the lets' reads with a stack of our own: a let may depend on thousands of others. */
 static void infer_lets(infer *c, entry *e) {
   if (e->let_count == 0) return;
@@ -91,6 +106,7 @@ static void infer_lets(infer *c, entry *e) {
   uint32_t *stack = arena_array(c->a, uint32_t, e->let_count);
   uint32_t *next = arena_array(c->a, uint32_t, e->let_count);
   bool *cyclic = arena_array(c->a, bool, e->let_count);
+  uint32_t *rests_on = arena_array(c->a, uint32_t, e->let_count);
   for (uint32_t root = 0; root < e->let_count; root++) {
     if (state[root] != FRESH) continue;
     uint32_t depth = 0;
@@ -99,7 +115,7 @@ static void infer_lets(infer *c, entry *e) {
     while (depth > 0) {
       uint32_t at = stack[depth - 1];
       if (next[at] == o.reads[at].n) {
-        if (!cyclic[at]) infer_let(c, e, at);
+        if (!cyclic[at] && !let_too_deep(c, e, &o, rests_on, at)) infer_let(c, e, at);
         state[at] = DONE;
         depth--;
         continue;
