@@ -6,7 +6,7 @@
 #include "compiler/judge.h"
 #include "compiler/kinds.h"
 
-const analysis_options analysis_default_options = {ROWS_FULL, 256, 65536, false, 100000000};
+const analysis_options analysis_default_options = {ROWS_FULL, 256, 65536, false, 20000000};
 
 /* ---- families as a whole ---- */
 
@@ -75,6 +75,7 @@ static bool check_family_cycles(judge *j) {
 /* ---- one item at one combination ---- */
 
 static void not_decided(judge *j, const formula *f, const expr *at) {
+  if (j->c.exhausted != NULL) return; /* nothing is decided any more, whatever the text says */
   str text = expr_print(j->scratch, at);
   diag *d = diag_add(j->sink, NOT_DECIDED, expr_whole(&f->text, at),
                      "'%.*s' is not decided by the entry's discriminants, in %s", STR_ARG(text), f->what);
@@ -113,7 +114,7 @@ static void judge_shape_at(judge *j, const tensor_decl *t) {
   fold_axes(&j->c, &s, &shape);
   if (j->c.status != ROOFLINE_OK && j->c.sink != NULL && diag_errors(j->sink) == errors) {
     str text = expr_print(j->scratch, s.shape);
-    vec_push(j->c.a, j->c.reported, s.f);
+    vec_push(j->c.keep, j->c.reported, s.f);
     diag_add(j->sink, EVALUATION_FAILS, expr_whole(&s.f->text, s.shape),
              "'%.*s' has a negative axis or too many, in %s", STR_ARG(text), s.f->what);
   }
@@ -194,6 +195,7 @@ typedef struct combination {
   judge *j;
   symbol_set *item_reads; /* by item, at the base */
   symbol_set none;        /* generator arguments: relevant to rows only */
+  arena *memory;          /* of one combination */
   bool solvable;          /* can solvability be judged at all? */
 } combination;
 
@@ -249,7 +251,8 @@ static void check_solved(combination *x, symbol_set reads) {
         progress = solve_tensor(&j->c, t, known, NULL, NULL) || progress;
   }
   j->c.sink = sink;
-  if (!shapes) return; /* a family has no shape here, which is reported: what it solves is unreached */
+  if (!shapes || j->c.exhausted != NULL)
+    return; /* a family has no shape here, which is reported: what it solves is unreached */
   for (uint32_t i = 0; i < e->index_count; i++) {
     uint32_t s = e->indices[i].symbol;
     if (set_has(reads, s) && !set_has(known, s) && index_must_be_solved(&e->symbols[s])) unsolvable(j, s);
@@ -299,19 +302,24 @@ static void judge_combinations(judge *j) {
       .j = j, .none = set_new(j->scratch, j->e->symbol_count), .solvable = solvability_reached(j)};
   x.item_reads = arena_array(j->scratch, symbol_set, j->p.item_count + 1);
   for (uint32_t i = 0; i < j->p.item_count; i++) x.item_reads[i] = set_new(j->scratch, j->e->symbol_count);
+  uint32_t *choice = arena_array(j->scratch, uint32_t, j->p.axis_count + 1);
+  arena *entry_memory = j->scratch;
+  j->scratch = j->c.a = x.memory = arena_new();
   points_set(&j->p, &j->c, j->base);
   judge_combination(&x, -2);
-  uint32_t *choice = arena_array(j->scratch, uint32_t, j->p.axis_count + 1);
   for (uint32_t i = 0; i < j->p.group_count; i++) {
     const point_group *g = &j->p.groups[i];
     memcpy(choice, j->base, j->p.axis_count * sizeof *choice);
     for (uint32_t k = 0; k < g->axis_count; k++) choice[g->axes[k]] = 0;
     do {
       if (memcmp(choice, j->base, j->p.axis_count * sizeof *choice) == 0) continue;
+      arena_reset(x.memory);
       points_set(&j->p, &j->c, choice);
       if (judge_rejects(j, (int32_t)i) == NULL) judge_combination(&x, (int32_t)i);
-    } while (points_next(&j->p, g, choice));
+    } while (j->c.exhausted == NULL && points_next(&j->p, g, choice));
   }
+  j->scratch = j->c.a = entry_memory;
+  arena_free(x.memory);
 }
 
 /* ---- effects ---- */
@@ -383,6 +391,16 @@ static void no_combination(judge *j) {
              "workload rows: unreached, no combination is accepted");
 }
 
+static void too_many_steps(judge *j) {
+  const formula *f = j->c.exhausted;
+  diag *d = diag_add(j->sink, TOO_MANY_STEPS, expr_whole(&f->text, f->root),
+                     "evaluating the entry takes more than %llu steps; they ran out in %s",
+                     (unsigned long long)j->options->max_steps, f->what);
+  diag_help(j->sink, d, "raise the limit with --max-steps, or shorten the sequence a comprehension walks");
+  diag_add(j->sink, COMBINATIONS_UNREACHED, yt_value_span(j->e->src, j->e->key),
+           "judgements of the combinations and workload rows that were left: unreached");
+}
+
 plan analysis_run(arena *a, arena *scratch, diag_sink *sink, const analysis_options *options,
                   const adt_table *adts, entry *e, uint32_t *cases) {
   uint32_t errors = diag_errors(sink);
@@ -403,8 +421,10 @@ plan analysis_run(arena *a, arena *scratch, diag_sink *sink, const analysis_opti
     } else {
       judge_combinations(&j);
       check_aliases(&j);
-      *cases += rows_check(&j, &out);
+      j.c.fuel = options->max_steps;
+      if (j.c.exhausted == NULL) *cases += rows_check(&j, &out);
     }
+    if (j.c.exhausted != NULL) too_many_steps(&j);
   }
   out.emittable = diag_errors(sink) == errors;
   return out;

@@ -125,6 +125,7 @@ typedef struct family_decl {
   uint32_t match_count;
   family_case *cases;
   uint32_t case_count;
+  name_index by_string; /* kinds: cases by their string, where each is `when: <string>` of one match */
 } family_decl;
 
 typedef struct combo_cell {

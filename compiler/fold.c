@@ -22,13 +22,15 @@ void set_union(symbol_set to, symbol_set from) {
 /* ---- the folder ---- */
 
 fold fold_new(arena *a, diag_sink *sink, const entry *e) {
-  fold c = {.a = a, .sink = sink, .e = e, .fuel = 100000000};
+  fold c = {.a = a, .keep = a, .sink = sink, .e = e, .fuel = 100000000};
   c.slots = arena_array(a, value, e->symbol_count + 1);
   c.lets = arena_array(a, fold_memo, e->let_count + 1);
   c.conditions = arena_array(a, fold_memo, e->tensor_count + 1);
   c.reads = set_new(a, e->symbol_count);
   c.reported = arena_new_of(a, formula_list);
   for (uint32_t i = 0; i < e->let_count; i++) c.lets[i].reads = set_new(a, e->symbol_count);
+  for (uint32_t i = 0; i < e->tensor_count; i++)
+    if (e->tensors[i].presence == PRESENT_IF) c.conditions[i].reads = set_new(a, e->symbol_count);
   return c;
 }
 
@@ -60,12 +62,10 @@ value fold_fail(fold *c, const expr *e, roofline_status status) {
     c->failed_in = c->f;
   }
   if (c->sink == NULL) return unknown;
-  vec_push(c->a, c->reported, c->f);
+  vec_push(c->keep, c->reported, c->f);
   str text = expr_print(c->a, e);
   if (text.n > 60) text = arena_printf(c->a, "%.*s..", 57, text.p);
-  const char *why = status == ROOFLINE_E_OVERFLOW        ? "overflows 64 bits"
-                    : status == ROOFLINE_E_NOT_AVAILABLE ? "takes too many steps (--max-steps)"
-                                                         : "is outside its domain";
+  const char *why = status == ROOFLINE_E_OVERFLOW ? "overflows 64 bits" : "is outside its domain";
   diag_add(c->sink, EVALUATION_FAILS, expr_whole(&c->f->text, e), "'%.*s' %s in %s", STR_ARG(text), why,
            c->f->what);
   return unknown;
@@ -88,7 +88,8 @@ static value fold_memoized(fold *c, fold_memo *m, const formula *f, const expr *
   if (m->state == MEMO_BUSY) return unknown; /* a cycle, reported where it is declared */
   if (m->state == MEMO_FRESH) {
     fold inner = *c;
-    if (m->reads.bits == NULL) m->reads = set_new(c->a, c->e->symbol_count);
+    if (m->reads.bits == NULL)
+      m->reads = set_new(c->a, c->e->symbol_count); /* a formal's: as long as its scope */
     set_clear(m->reads);
     m->state = MEMO_BUSY;
     inner.reads = m->reads;
@@ -100,6 +101,7 @@ static value fold_memoized(fold *c, fold_memo *m, const formula *f, const expr *
     c->status = inner.status;
     c->failed_in = inner.failed_in;
     c->fuel = inner.fuel;
+    c->exhausted = inner.exhausted;
   }
   set_union(c->reads, m->reads);
   return m->v;
@@ -341,36 +343,81 @@ static value fold_tuple(fold *c, const expr *e) {
   return fold_sequence(c, items, e->n);
 }
 
-static value fold_comprehension(fold *c, const expr *e) {
+/* Walks a comprehension's sequence; `take` gets each element's value, and ends the walk with false. */
+static bool each_element(fold *c, const expr *e, bool (*take)(void *, const value *), void *to) {
   value s = fold_expr(c, e->args[1]);
   fold_variable var = {e->name, unknown, c->vars};
   int64_t n = s.tag == V_MIXED ? s.n : s.tag == V_SEQ ? s.u.q.len : -1;
-  if (s.tag == V_SEQ) {
-    roofline_status status = ROOFLINE_OK;
-    roofline_seq_len_walkable(&status, s.u.q);
-    if (status != ROOFLINE_OK || (uint64_t)n > c->fuel) return fold_fail(c, e, ROOFLINE_E_NOT_AVAILABLE);
+  roofline_status status = ROOFLINE_OK;
+  if (s.tag == V_SEQ) roofline_seq_len_walkable(&status, s.u.q);
+  if (status != ROOFLINE_OK || (n > 0 && (uint64_t)n > c->fuel)) {
+    if (c->exhausted == NULL) c->exhausted = c->f;
+    return false;
   }
   c->vars = &var;
-  value out = unknown;
-  if (n < 0) {
-    fold_expr(c, e->args[0]); /* for what it reads */
-  } else {
-    value *items = arena_array(c->a, value, n + 1);
-    for (int64_t i = 0; i < n && c->fuel > 0; i++) {
-      if (s.tag == V_MIXED)
-        var.v = s.u.items[i];
-      else
-        var.v = roofline_seq_absent(&s.u.q, i) ? value_none() : value_int(roofline_seq_item(&s.u.q, i));
-      items[i] = fold_expr(c, e->args[0]);
-    }
-    out = fold_sequence(c, items, (uint32_t)n);
+  bool more = n >= 0;
+  if (!more) fold_expr(c, e->args[0]); /* for what it reads */
+  for (int64_t i = 0; i < n && more && c->exhausted == NULL; i++) {
+    if (s.tag == V_MIXED)
+      var.v = s.u.items[i];
+    else
+      var.v = roofline_seq_absent(&s.u.q, i) ? value_none() : value_int(roofline_seq_item(&s.u.q, i));
+    value v = fold_expr(c, e->args[0]);
+    more = take(to, &v);
   }
   c->vars = var.outer;
-  return out;
+  return more && c->exhausted == NULL;
+}
+
+/* Elements as plain integers while they are, as values from the first that is not. */
+typedef struct elements {
+  fold *c;
+  VEC(int64_t) plain;
+  VEC(value) mixed;
+} elements;
+
+static bool take_element(void *to, const value *v) {
+  elements *x = to;
+  /* What is kept costs more than what is only looked at, so that steps bound memory too. */
+  const uint64_t cost = 16;
+  x->c->fuel -= x->c->fuel < cost ? x->c->fuel : cost;
+  if (v->tag == V_INT && x->mixed.n == 0) {
+    vec_push(x->c->a, &x->plain, v->u.i);
+    return true;
+  }
+  for (uint32_t i = x->mixed.n; i < x->plain.n; i++) vec_push(x->c->a, &x->mixed, value_int(x->plain.v[i]));
+  x->plain.n = 0;
+  vec_push(x->c->a, &x->mixed, *v);
+  return true;
+}
+
+static value fold_comprehension(fold *c, const expr *e) {
+  elements x = {.c = c};
+  if (!each_element(c, e, take_element, &x)) return unknown;
+  if (x.mixed.n > 0) return (value){.tag = V_MIXED, .n = x.mixed.n, .u.items = x.mixed.v};
+  static const int64_t none = 0;
+  return value_seq(roofline_seq_of(x.plain.n > 0 ? x.plain.v : &none, x.plain.n));
+}
+
+/* all(f(x) for x in s): the first that is false decides, unless an open one stands before it. */
+static bool take_condition(void *to, const value *v) {
+  value *all = to;
+  if (v->tag != V_BOOL) *all = unknown;
+  if (v->tag == V_BOOL && !v->u.b && all->tag == V_BOOL) *all = *v;
+  return all->tag != V_BOOL || all->u.b;
+}
+
+value fold_all(fold *c, const expr *comprehension) {
+  value all = value_bool(true);
+  bool walked = each_element(c, comprehension, take_condition, &all);
+  return walked || (all.tag == V_BOOL && !all.u.b) ? all : unknown;
 }
 
 value fold_expr(fold *c, const expr *e) {
-  if (c->fuel == 0) return fold_fail(c, e, ROOFLINE_E_NOT_AVAILABLE);
+  if (c->fuel == 0 || c->exhausted != NULL) {
+    if (c->exhausted == NULL) c->exhausted = c->f;
+    return unknown;
+  }
   c->fuel--;
   switch ((expr_op)e->op) {
   case EX_INT: return value_int(e->u.i);

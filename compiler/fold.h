@@ -41,7 +41,8 @@ typedef struct fold_variable {
 typedef VEC(const formula *) formula_list;
 
 typedef struct fold {
-  arena *a;
+  arena *a;        /* what one evaluation needs; the caller may reset it between two */
+  arena *keep;     /* what lives as long as the folder */
   diag_sink *sink; /* NULL: failures are not reported, only noted in `status` */
   const entry *e;
   value *slots;    /* by symbol. V_UNKNOWN with n = 1: present, but not known. A tensor: V_BOOL presence */
@@ -54,7 +55,8 @@ typedef struct fold {
   roofline_status status;   /* first failure since it was last cleared */
   const formula *failed_in; /* the text of the last failure */
   formula_list *reported;   /* texts whose failure was reported */
-  uint64_t fuel;            /* node visits left: --max-steps */
+  uint64_t fuel;            /* node visits left: --max-steps; running out ends every judgement */
+  const formula *exhausted; /* the text in which it ran out */
 } fold;
 
 /* Was a failure in the text of the last one reported before? Then it is no new defect. */
@@ -113,6 +115,7 @@ bool fold_requires(fold *c, const formula *f, const struct fold_metadata *own,
 
 /* For fold_call.c. */
 value fold_call(fold *c, const expr *e);
+value fold_all(fold *c, const expr *comprehension);
 value fold_fail(fold *c, const expr *e, roofline_status status);
 value fold_sequence(fold *c, const value *items, uint32_t n);
 roofline_value value_to_runtime(fold *c, const value *v);

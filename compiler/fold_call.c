@@ -163,6 +163,7 @@ value fold_call(fold *c, const expr *e) {
   if (str_is(e->name, "bytes")) return call_bytes(c, e);
   roofline_status st = ROOFLINE_OK;
   value v = unknown;
+  if (e->symbol == PRIM_ALL && e->args[0]->op == EX_COMPREHENSION) return fold_all(c, e->args[0]);
   if (e->symbol == PRIM_BROADCAST) {
     bool known = true;
     value *shapes = arena_array(c->a, value, e->n + 1);

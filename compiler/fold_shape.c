@@ -46,6 +46,12 @@ static shape_fate choose_case(fold *c, const family_decl *family, const fold_sco
     }
   }
   *chosen = NULL;
+  if (family->by_string.slots != NULL && matched[0].tag == V_STRING) {
+    int64_t found = name_index_find(&family->by_string, matched[0].u.s);
+    out->family = family;
+    if (found >= 0) *chosen = &family->cases[found];
+    return found >= 0 ? SHAPE_FOUND : SHAPE_NO_CASE;
+  }
   for (uint32_t i = 0; i < family->case_count; i++) {
     bool holds = family->cases[i].state == FACT_VALID;
     for (uint32_t m = 0; holds && m < family->match_count; m++)

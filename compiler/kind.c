@@ -127,9 +127,11 @@ static str alternative_text(arena *a, const kind *k, uint32_t bit) {
   case K_ENUM: break;
   default: return STR("nothing");
   }
+  enum { SHOWN = 24 }; /* more is no reading matter */
   str text = {0};
-  for (uint32_t i = 0; i < k->member_count; i++)
+  for (uint32_t i = 0; i < k->member_count && i < SHOWN; i++)
     text = joined(a, text, arena_printf(a, "'%.*s'", STR_ARG(k->members[i])));
+  if (k->member_count > SHOWN) text = arena_printf(a, "%.*s | .. (%u in all)", STR_ARG(text), k->member_count);
   return text;
 }
 

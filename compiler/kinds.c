@@ -252,8 +252,20 @@ static const fact_list *pattern_facts(infer *c, const family_decl *family, const
   return facts;
 }
 
+/* A family may have ten thousand cases, one per string: they are found by name then. */
+static void index_cases(arena *a, family_decl *family) {
+  name_index index = name_index_new(a, family->case_count);
+  for (uint32_t i = 0; i < family->case_count; i++) {
+    const family_case *fc = &family->cases[i];
+    bool one = fc->state == FACT_VALID && family->match_count == 1 && fc->when[0].op == PATTERN_STRING;
+    if (!one || name_index_add(&index, fc->when[0].s, i) >= 0) return;
+  }
+  family->by_string = index;
+}
+
 static void judge_family(arena *a, diag_sink *sink, entry *e, family_decl *family) {
   if (family->state != FACT_VALID) return;
+  index_cases(a, family);
   infer c = infer_over(a, sink, e);
   c.family = family;
   for (uint32_t i = 0; i < family->case_count; i++) {

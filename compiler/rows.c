@@ -360,13 +360,13 @@ uint32_t rows_check(judge *j, plan *out) {
   /* A formula that cannot be read may use any index: "not relevant" and "misses" are then not judged. */
   r.lax = rows_relevance_unreached(&r);
   arena *folding = j->c.a;
-  for (uint32_t i = 0; i < e->row_count; i++) {
+  for (uint32_t i = 0; i < e->row_count && j->c.exhausted == NULL; i++) {
     arena_reset(row_memory);
     j->c.a = row_memory;
     check_row(&r, &e->rows[i]);
   }
   j->c.a = folding;
-  check_coverage(&r);
+  if (j->c.exhausted == NULL) check_coverage(&r);
   out->rows = r.out.v;
   out->row_count = r.out.n;
   arena_free(row_memory);
