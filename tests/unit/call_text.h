@@ -72,9 +72,12 @@ static void set_text(roofline_binding *b, const roofline_op *op, char *word) {
     *equals = '\0';
     int64_t items[256];
     const roofline_value value = value_of_text(equals + 1, items);
-    if (!is_param(op, word)) status = roofline_binding_index(b, word, value);
-    else if (strcmp(word, "layout") == 0) status = set_layout(b, op, word, equals + 1);
-    else status = roofline_binding_set(b, word, value);
+    if (!is_param(op, word))
+      status = roofline_binding_index(b, word, value);
+    else if (strcmp(word, "layout") == 0)
+      status = set_layout(b, op, word, equals + 1);
+    else
+      status = roofline_binding_set(b, word, value);
   }
   if (status != ROOFLINE_OK) fail_msg("%s: %s: %s", op->name, word, roofline_status_name(status));
 }
@@ -87,7 +90,8 @@ static roofline_binding *open_call(const char *name, const char *text) {
   assert_non_null(b);
   for (int32_t i = 0; i < op->index_count; i++) {
     const roofline_value empty = roofline_seq_value(roofline_seq_of(NULL, 0));
-    if (op->indices[i].kind == ROOFLINE_FIELD_INT) roofline_binding_index(b, op->indices[i].name, roofline_int(0));
+    if (op->indices[i].kind == ROOFLINE_FIELD_INT)
+      roofline_binding_index(b, op->indices[i].name, roofline_int(0));
     if (op->indices[i].kind == ROOFLINE_FIELD_SHAPE) roofline_binding_index(b, op->indices[i].name, empty);
   }
   char words[1024];
