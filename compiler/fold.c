@@ -363,7 +363,7 @@ static bool each_element(fold *c, const expr *e, bool (*take)(void *, const valu
     else
       var.v = roofline_seq_absent(&s.u.q, i) ? value_none() : value_int(roofline_seq_item(&s.u.q, i));
     value v = fold_expr(c, e->args[0]);
-    more = take(to, &v);
+    more = c->exhausted == NULL && take(to, &v);
   }
   c->vars = var.outer;
   return more && c->exhausted == NULL;
