@@ -6,7 +6,7 @@
 #include "compiler/judge.h"
 #include "compiler/kinds.h"
 
-const analysis_options analysis_default_options = {ROWS_FULL, 256, 65536, false, 20000000};
+const analysis_options analysis_default_options = {ROWS_FULL, 256, 65536, false, 4096, 20000000};
 
 /* ---- families as a whole ---- */
 
@@ -401,11 +401,22 @@ static void too_many_steps(judge *j) {
            "judgements of the combinations and workload rows that were left: unreached");
 }
 
+/* Sets of names are what judgements are made of; their size is bounded before anything is made of them. */
+static bool names_fit(diag_sink *sink, const analysis_options *options, const entry *e) {
+  if (e->symbol_count <= options->max_names) return true;
+  span at = yt_value_span(e->src, e->key);
+  diag *d = diag_add(sink, TOO_MANY_NAMES, at, "the entry declares %u names, more than %u", e->symbol_count,
+                     options->max_names);
+  diag_help(sink, d, "raise the limit with --max-names, or split the entry");
+  diag_add(sink, COMBINATIONS_UNREACHED, at, "kinds, combinations and workload rows: unreached");
+  return false;
+}
+
 plan analysis_run(arena *a, arena *scratch, diag_sink *sink, const analysis_options *options,
                   const adt_table *adts, entry *e, uint32_t *cases) {
   uint32_t errors = diag_errors(sink);
   plan out = {.entry = e};
-  if (e->state != FACT_VALID) return out;
+  if (e->state != FACT_VALID || !names_fit(sink, options, e)) return out;
   kinds_check_entry(a, sink, adts, e);
   judge j = {.a = a, .scratch = scratch, .sink = sink, .options = options, .e = e};
   check_families_used(&j);

@@ -11,6 +11,7 @@ typedef struct analysis_options {
   uint32_t advise_points; /* --advise-combinations, 256 */
   uint32_t max_points;    /* --max-combinations, 65,536 */
   bool want_rows;         /* keep instantiated rows for emission */
+  uint32_t max_names;     /* --max-names, 4096 in one entry */
   uint64_t max_steps;     /* --max-steps, 20 million node visits an entry */
 } analysis_options;
 extern const analysis_options analysis_default_options;
