@@ -85,13 +85,14 @@ static void keep_place(reading *r, const entry *e) {
   vec_push(r->a, &r->ops, p);
 }
 
-static void analyse_file(reading *r, const source *src, arena *tree, arena *scratch, const yt_node *root) {
+static void analyse_file(reading *r, const manifest_path *path, const source *src, arena *tree,
+                         arena *scratch, const yt_node *root) {
   for (uint32_t i = 0; i < root->n; i++) {
     const yt_node *key = root->u.items[2 * i], *node = root->u.items[2 * i + 1];
     diag_set_op(r->sink, yt_text(key));
     uint32_t errors = diag_errors(r->sink);
     entry *e = entry_read(tree, r->sink, &r->options->parse, &r->adts, src, key, node);
-    check_file_name(r, e);
+    if (path->in_folder) check_file_name(r, e);
     formulas_check(r->sink, r->options->definitions, e, r->options->missing_unavailable);
     plan p = analysis_run(tree, scratch, r->sink, &r->options->analysis, &r->adts, e, &r->out->cases);
     p.emittable = diag_errors(r->sink) == errors;
@@ -109,7 +110,7 @@ static void analyse_files(reading *r, const manifest_path *paths, uint32_t count
     if (paths[i].is_types) continue;
     const source *src = load(r, paths[i].path);
     const yt_node *root = src == NULL ? NULL : parse(r, tree, src);
-    if (root != NULL) analyse_file(r, src, tree, scratch, root);
+    if (root != NULL) analyse_file(r, &paths[i], src, tree, scratch, root);
     if (tree != r->a) arena_reset(tree);
   }
   if (tree != r->a) arena_free(tree);
@@ -138,7 +139,8 @@ static name_index index_ops(reading *r) {
     int64_t first = name_index_add(&names, p->name, i);
     if (first < 0) continue;
     diag_set_op(r->sink, p->name);
-    diag *d = diag_add(r->sink, MANIFEST_DUPLICATE_OP, p->at, "operator '%.*s' is given twice", STR_ARG(p->name));
+    diag *d =
+        diag_add(r->sink, MANIFEST_DUPLICATE_OP, p->at, "operator '%.*s' is given twice", STR_ARG(p->name));
     diag_relate(r->sink, d, r->ops.v[first].at, "first given here");
     if (r->plans.n > 0) r->plans.v[i].emittable = false;
   }

@@ -40,10 +40,10 @@ static bool is_file(const char *path) {
   return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-static bool push_file(arena *a, found_list *list, const char *path) {
+static bool push_file(arena *a, found_list *list, const char *path, bool in_folder) {
   struct stat st = {0};
   if (strcmp(path, "-") != 0 && stat(path, &st) != 0) return complain(path, errno);
-  found f = {{path, strcmp(base_name(path), "types.yaml") == 0}, st.st_dev, st.st_ino};
+  found f = {{path, strcmp(base_name(path), "types.yaml") == 0, in_folder}, st.st_dev, st.st_ino};
   vec_push(a, list, f);
   return true;
 }
@@ -60,16 +60,16 @@ static bool is_ops(const char *folder) {
 static bool add_types(arena *a, found_list *list, const char *path) {
   str folder = {path, (uint32_t)(base_name(path) - path)};
   const char *beside = arena_cstr(a, arena_printf(a, "%.*stypes.yaml", STR_ARG(folder)));
-  if (is_file(beside)) return push_file(a, list, beside);
+  if (is_file(beside)) return push_file(a, list, beside, false);
   if (!is_ops(arena_cstr(a, folder))) return true;
   bool named = folder.n >= 4 && memcmp(folder.p + folder.n - 4, "ops/", 4) == 0;
   const char *above = named ? arena_cstr(a, arena_printf(a, "%.*stypes.yaml", (int)folder.n - 4, folder.p))
                             : arena_cstr(a, arena_printf(a, "%.*s../types.yaml", STR_ARG(folder)));
-  return is_file(above) ? push_file(a, list, above) : true;
+  return is_file(above) ? push_file(a, list, above, false) : true;
 }
 
-static bool add_file(arena *a, found_list *list, const char *path) {
-  if (!push_file(a, list, path)) return false;
+static bool add_file(arena *a, found_list *list, const char *path, bool in_folder) {
+  if (!push_file(a, list, path, in_folder)) return false;
   bool alone = strcmp(path, "-") == 0 || strcmp(base_name(path), "types.yaml") == 0;
   return alone || add_types(a, list, path);
 }
@@ -87,7 +87,7 @@ static bool add_directory(arena *a, found_list *list, const char *path, bool *an
   for (struct dirent *file; ok && (file = readdir(dir)) != NULL; errno = 0) {
     if (!ends_with(file->d_name, ".yaml") || file->d_name[0] == '.') continue;
     *any = true;
-    ok = add_file(a, list, inside(a, path, file->d_name));
+    ok = add_file(a, list, inside(a, path, file->d_name), true);
   }
   if (ok && errno != 0) ok = complain(path, errno);
   closedir(dir);
@@ -96,7 +96,7 @@ static bool add_directory(arena *a, found_list *list, const char *path, bool *an
 }
 
 static bool add_path(arena *a, found_list *list, const char *path) {
-  if (!is_directory(path)) return add_file(a, list, path);
+  if (!is_directory(path)) return add_file(a, list, path, false);
   bool any = false;
   if (!add_directory(a, list, path, &any)) return false;
   if (!any) fprintf(stderr, "rooflinec: no *.yaml file in %s\n", path);

@@ -53,6 +53,7 @@ static void put_help(FILE *out, arena *a, const arg_command *c) {
           c->operands != NULL ? c->operands : "", c->summary);
   for (uint32_t i = 0; i < c->option_count; i++) put_option(out, a, &c->options[i]);
   put_option(out, a, &(arg_option){.name = "help", .letter = 'h', .help = "print this text"});
+  put_option(out, a, &(arg_option){.name = "version", .help = "print the version"});
 }
 
 /* ---- parsing ---- */
@@ -156,6 +157,11 @@ arg_result args_parse(arena *a, const arg_command *c, int argc, char **argv, arg
       continue;
     }
     const arg_option *o = find_option(a, c, argument, &shown, &value);
+    if (o == NULL && strcmp(argument, "--version") == 0) {
+      printf("%.*s %s\n", (int)strcspn(c->name, " "), c->name,
+             ROOFLINE_VERSION); /* the program's, not the command's */
+      return ARGS_HELP;
+    }
     if (o == NULL && (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0)) {
       put_help(stdout, a, c);
       return ARGS_HELP;

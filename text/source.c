@@ -159,8 +159,10 @@ static void find_fault(arena *a, source *s) {
   s->fault = SOURCE_NOT_TEXT;
   s->fault_at = bad;
   bool mark = s->text.n >= 2 && ((p[0] == 0xFE && p[1] == 0xFF) || (p[0] == 0xFF && p[1] == 0xFE));
-  /* ASCII letters in UTF-16 without a mark have a NUL in one of the first two bytes. */
-  if (mark || (p[bad] == 0 && bad < 2 && s->text.n >= 2 && (p[0] != 0 || p[1] != 0))) {
+  /* ASCII letters in UTF-16 without a mark: every other byte is NUL. */
+  bool wide = s->text.n >= 4 && (p[0] == 0) == (p[2] == 0) && (p[1] == 0) == (p[3] == 0) &&
+              (p[0] == 0) != (p[1] == 0);
+  if (mark || (p[bad] == 0 && bad < 2 && wide)) {
     s->fault_text = STR("UTF-16 text; save the file as UTF-8");
     s->text.n = s->fault_at = 0;
   } else if (p[bad] == 0) {
