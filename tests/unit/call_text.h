@@ -7,13 +7,14 @@
 #ifndef CALL_TEXT_H
 #define CALL_TEXT_H
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <roofline/roofline.h>
 
-static roofline_value value_of_text(const char *text, int64_t *items) {
+static inline roofline_value value_of_text(const char *text, int64_t *items) {
   char *end;
   if (strcmp(text, "true") == 0 || strcmp(text, "false") == 0) return roofline_bool(text[0] == 't');
   if (text[0] == '[') {
@@ -31,8 +32,8 @@ static roofline_value value_of_text(const char *text, int64_t *items) {
 }
 
 /* masked:M, tight, aligned:A (every expert's end) and per_row:A (every row's expert). */
-static roofline_status set_layout(roofline_binding *b, const roofline_op *op, const char *name,
-                                  const char *text) {
+static inline roofline_status set_layout(roofline_binding *b, const roofline_op *op, const char *name,
+                                         const char *text) {
   const roofline_adt_type *type = NULL;
   for (int32_t i = 0; i < op->param_count; i++)
     if (strcmp(op->params[i].name, name) == 0) type = op->params[i].adt;
@@ -56,13 +57,13 @@ static roofline_status set_layout(roofline_binding *b, const roofline_op *op, co
   return roofline_binding_set_adt(b, name, layout);
 }
 
-static bool is_param(const roofline_op *op, const char *name) {
+static inline bool is_param(const roofline_op *op, const char *name) {
   for (int32_t i = 0; i < op->param_count; i++)
     if (strcmp(op->params[i].name, name) == 0) return true;
   return false;
 }
 
-static void set_text(roofline_binding *b, const roofline_op *op, char *word) {
+static inline void set_text(roofline_binding *b, const roofline_op *op, char *word) {
   roofline_status status;
   if (word[0] == '+') {
     status = roofline_binding_pass(b, word + 1, true);
@@ -83,7 +84,7 @@ static void set_text(roofline_binding *b, const roofline_op *op, char *word) {
 }
 
 /* Not bound yet: metadata may still be given by set_values. */
-static roofline_binding *open_call(const char *name, const char *text) {
+static inline roofline_binding *open_call(const char *name, const char *text) {
   const roofline_op *op = roofline_op_find(roofline_ops, name);
   if (op == NULL) fail_msg("no operator %s", name);
   roofline_binding *b = roofline_binding_new(op);
@@ -101,13 +102,13 @@ static roofline_binding *open_call(const char *name, const char *text) {
 }
 
 /* Gives a metadata tensor its values; `values` must outlive the binding. */
-static void set_values(roofline_binding *b, const char *tensor, roofline_dtype dtype, int32_t rank,
-                       const int64_t *dims, const void *values) {
+static inline void set_values(roofline_binding *b, const char *tensor, roofline_dtype dtype, int32_t rank,
+                              const int64_t *dims, const void *values) {
   const roofline_tensor t = {dtype, rank, dims, NULL, values};
   assert_int_equal(roofline_binding_tensor(b, tensor, t), ROOFLINE_OK);
 }
 
-static const roofline_call *bind_call(roofline_binding *b) {
+static inline const roofline_call *bind_call(roofline_binding *b) {
   roofline_error error = {NULL, 0, 0, ""};
   if (roofline_binding_bind(b, &error) != ROOFLINE_OK) fail_msg("bind: %s", error.message);
   return roofline_binding_call(b);
@@ -117,7 +118,7 @@ typedef struct price {
   int64_t flops, bytes, reads;
 } price;
 
-static price price_of(const roofline_call *call) {
+static inline price price_of(const roofline_call *call) {
   roofline_cost cost = {-1, -1};
   price p = {0, 0, -1};
   const roofline_status status = roofline_eval(call, &cost);
@@ -128,7 +129,7 @@ static price price_of(const roofline_call *call) {
   return p;
 }
 
-static price price_text(const char *op, const char *text) {
+static inline price price_text(const char *op, const char *text) {
   roofline_binding *b = open_call(op, text);
   const price p = price_of(bind_call(b));
   roofline_binding_free(b);

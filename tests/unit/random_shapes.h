@@ -7,7 +7,7 @@
 static uint64_t random_state = 0x9e3779b97f4a7c15u;
 
 /* In [0, n), n > 0 (xorshift64*). */
-static int64_t below(int64_t n) {
+static inline int64_t below(int64_t n) {
   random_state ^= random_state >> 12;
   random_state ^= random_state << 25;
   random_state ^= random_state >> 27;
