@@ -5,7 +5,7 @@
 
 /* A code span: inside one only backticks and, in a table, pipes mean anything, so no name can become
    markup. The fence is longer than any run of backticks in the name. */
-static void put_code(writer *w, const char *text) {
+void report_md_code(writer *w, const char *text) {
   size_t longest = 0, run = 0;
   for (const char *p = text; *p != '\0'; p++) {
     run = *p == '`' ? run + 1 : 0;
@@ -27,7 +27,7 @@ static void put_code(writer *w, const char *text) {
 
 static void put_name(writer *w, const char *text) {
   writer_literal(w, "| ");
-  if (text != NULL && *text != '\0') put_code(w, text);
+  if (text != NULL && *text != '\0') report_md_code(w, text);
   writer_literal(w, " ");
 }
 

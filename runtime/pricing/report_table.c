@@ -1,12 +1,11 @@
 /* The table: aligned columns within 100 characters, a group per device. pricing.md §5. */
-#define _XOPEN_SOURCE 700 /* wcwidth */
 #include <stdlib.h>
 #include <string.h>
-#include <wchar.h>
 
+#include "runtime/pricing/cells.h"
 #include "runtime/pricing/report.h"
 
-enum { WIDTH = 100, NAMES = 3, NUMBERS = 4, VERDICT_WIDTH = 13 };
+enum { NAMES = 3, NUMBERS = 4, VERDICT_WIDTH = 13 };
 /* What stands behind the names and the verdict. */
 static const struct {
   const char *head;
@@ -18,52 +17,6 @@ typedef struct layout {
   int name[NAMES]; /* op, case, tag; 0: no such column */
   int total;
 } layout;
-
-/* One character of UTF-8: its bytes, and the columns it takes. What is no text takes the place of '?'. */
-static size_t character(const char *p, size_t n, int *columns, bool *shown) {
-  mbstate_t state = {0};
-  wchar_t c;
-  size_t length = mbrtowc(&c, p, n, &state);
-  bool valid = length != 0 && length <= n;
-  *columns = valid ? wcwidth(c) : -1;
-  *shown = *columns >= 0;
-  if (!*shown) *columns = 1;
-  return valid ? length : 1;
-}
-
-static int text_width(const char *text) {
-  int total = 0, columns;
-  bool shown;
-  for (size_t n = strlen(text), step; n > 0; text += step, n -= step) {
-    step = character(text, n, &columns, &shown);
-    total += columns;
-  }
-  return total;
-}
-
-/* Text in exactly `width` columns; one that is too long loses its middle, as names differ at both ends. */
-static void put_cell(writer *w, const char *text, int width) {
-  int total = text_width(text), at = 0, used = 0, columns;
-  bool cut = total > width, shown;
-  int head = cut ? (width - 1) / 2 : total, tail = cut ? total - (width - 1 - head) : 0;
-  for (size_t n = strlen(text), step; n > 0; text += step, n -= step) {
-    step = character(text, n, &columns, &shown);
-    bool keep = at + columns <= head || (cut && at >= tail);
-    if (cut && !keep && at <= head && at + columns > head) writer_literal(w, "…"), used++;
-    if (keep && shown)
-      writer_put(w, text, step);
-    else if (keep)
-      writer_literal(w, "?");
-    if (keep) used += columns;
-    at += columns;
-  }
-  for (; used < width; used++) writer_literal(w, " ");
-}
-
-static void put_right(writer *w, const char *text, int width) {
-  for (int n = width - text_width(text); n > 0; n--) writer_literal(w, " ");
-  writer_text(w, text);
-}
 
 static const char *name_of(const priced_row *row, int column) {
   const roofline_record *r = &row->record;
@@ -78,11 +31,11 @@ static layout lay_out(const report *r, const priced_row *rows, uint64_t count) {
   if (r->options.theoretical) l.total += (int)sizeof basis_note - 1;
   for (uint64_t i = 0; i < count; i++)
     for (int c = 0; c < NAMES; c++) {
-      int width = text_width(name_of(&rows[i], c));
+      int width = cell_width(name_of(&rows[i], c));
       if (width > l.name[c]) l.name[c] = width;
     }
   if (l.name[2] > 10) l.name[2] = 10;
-  int room = WIDTH - l.total - 1 - (l.name[2] > 0 ? l.name[2] + 1 : 0);
+  int room = TABLE_WIDTH - l.total - 1 - (l.name[2] > 0 ? l.name[2] + 1 : 0);
   if (l.name[0] + l.name[1] > room) {
     int half = room / 2;
     if (l.name[0] <= half)
@@ -99,17 +52,17 @@ static void put_names(writer *w, const layout *l, const char *const names[NAMES]
   for (int c = 0; c < NAMES; c++) {
     if (l->name[c] == 0) continue;
     if (c > 0) writer_literal(w, " ");
-    put_cell(w, names[c], l->name[c]);
+    cell_put(w, names[c], l->name[c]);
   }
   writer_literal(w, " ");
 }
 
 static void put_head(report *r, const layout *l) {
   put_names(r->out, l, (const char *const[NAMES]){"OP", "CASE", "TAG"});
-  put_cell(r->out, "VERDICT", VERDICT_WIDTH);
+  cell_put(r->out, "VERDICT", VERDICT_WIDTH);
   for (int i = 0; i < NUMBERS; i++) {
     writer_literal(r->out, " ");
-    put_right(r->out, number_columns[i].head, number_columns[i].width);
+    cell_put_right(r->out, number_columns[i].head, number_columns[i].width);
   }
   writer_text(r->out, r->options.theoretical ? " ROOFS\n" : "\n");
 }
@@ -144,7 +97,7 @@ static void put_numbers(writer *w, const priced_row *row) {
     snprintf(cells[3], REPORT_UNIT_MAX, "-");
   for (int i = 0; i < NUMBERS; i++) {
     writer_literal(w, " ");
-    put_right(w, cells[i], number_columns[i].width);
+    cell_put_right(w, cells[i], number_columns[i].width);
   }
 }
 
@@ -153,7 +106,7 @@ static void put_row(report *r, const layout *l, const priced_row *row) {
   roofline_verdict verdict = row->reading.verdict;
   put_names(w, l, (const char *const[NAMES]){name_of(row, 0), name_of(row, 1), name_of(row, 2)});
   if (r->colour) writer_text(w, colour_of(verdict));
-  put_cell(w, report_verdict_label(verdict), VERDICT_WIDTH);
+  cell_put(w, report_verdict_label(verdict), VERDICT_WIDTH);
   if (r->colour) writer_literal(w, "\x1b[0m");
   if (verdict == ROOFLINE_BLANK) {
     writer_literal(w, " ");
@@ -185,8 +138,8 @@ static const char *device_of(const priced_row *row) {
 /* A group: the device, the roofs its rows used, the rows. */
 static void put_group(report *r, const layout *l, const priced_row *const *rows, uint64_t count) {
   const roofline_profile *p = rows[0]->profile;
-  put_cell(r->out, device_of(rows[0])[0] != '\0' ? device_of(rows[0]) : "(no device)",
-           text_width(device_of(rows[0])) > 0 ? text_width(device_of(rows[0])) : 11);
+  cell_put(r->out, device_of(rows[0])[0] != '\0' ? device_of(rows[0]) : "(no device)",
+           cell_width(device_of(rows[0])) > 0 ? cell_width(device_of(rows[0])) : 11);
   writer_text(r->out, p == NULL ? ": no profile\n" : "\n");
   if (p != NULL) put_roof(r, "hbm", &p->hbm, "B/s");
   for (int32_t i = 0; p != NULL && i < p->roof_count; i++)

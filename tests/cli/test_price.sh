@@ -170,6 +170,18 @@ if os.path.exists("/dev/full"):
 p = subprocess.run(["bash", "-c", f"'{roofline}' price --profiles '{source}/manifest/profiles' --format jsonl >&-"], input=record().encode(), stderr=subprocess.PIPE)
 check(p.returncode == 2, f"closed stdout: {p.returncode}")
 
+# ---- memory does not grow with the rows ----
+def peak(path, format):
+    p = subprocess.Popen([roofline, "price", "--profiles", source + "/manifest/profiles", "--format", format, path], stdout=subprocess.DEVNULL)
+    return os.wait4(p.pid, 0)[2].ru_maxrss
+for name, count in (("few", 2000), ("many", 200000)):
+    with open(f"{tmp}/{name}.jsonl", "w") as out:
+        for i in range(count):
+            out.write(record(op=f"Op{i}", case=f"case {i}", device=("NVIDIA H200", "unknown")[i % 2], run={"i": i}))
+for format in ("jsonl", "json", "csv", "md", "html"):
+    few, many = peak(f"{tmp}/few.jsonl", format), peak(f"{tmp}/many.jsonl", format)
+    check(many <= few + 512, f"{format}: {few} KiB for 2,000 rows, {many} for 200,000")
+
 # ---- bytes nobody would write: never a crash, never a hang ----
 random.seed(7)
 seed = (record() + record(op="x", run={"a": [1]})).encode() + b"[{}]\nop,case\n"
