@@ -115,22 +115,23 @@ static int write_files(arena *a, emit_files *files, const manifest *m, const emi
 static int run(arena *a, emit_command *c) {
   manifest_options *options = &c->common.manifest;
   diag_sink *sink = diag_sink_new(a);
-  emit_options emission = {
+  emit_options *emission = arena_new_of(a, emit_options);
+  *emission = (emit_options){
       .prefix = str_of(c->prefix), .rows_main = c->rows_main, .missing_unavailable = c->missing == 1};
   str why = {0};
-  if (!formulas_scan(a, c->common.formulas.v, c->common.formulas.n, &emission.definitions, &why)) {
+  if (!formulas_scan(a, c->common.formulas.v, c->common.formulas.n, &emission->definitions, &why)) {
     fprintf(stderr, "rooflinec emit: %.*s\n", STR_ARG(why));
     return 2;
   }
-  options->definitions = &emission.definitions;
-  options->missing_unavailable = emission.missing_unavailable;
+  options->definitions = &emission->definitions;
+  options->missing_unavailable = emission->missing_unavailable;
   options->analysis.want_rows = true;
   options->analysis.rows = (rows_depth)c->common.rows;
   manifest m;
   manifest_analyse(a, sink, options, &m);
   emit_files files = {0};
   bool sound = !m.unreadable && diag_count(sink, DIAG_ERROR) == 0;
-  if (sound) emit_all(a, sink, &m.plans, &emission, &files);
+  if (sound) emit_all(a, sink, &m.plans, emission, &files);
   sound =
       sound && diag_count(sink, DIAG_ERROR) == 0 && !(c->common.strict && diag_count(sink, DIAG_WARNING) > 0);
   if (!sound) return common_report(sink, &c->common, &m);

@@ -7,7 +7,7 @@
 
 /* What hand-written files define, found by their ROOFLINE_* marks. */
 typedef struct emit_definitions {
-  bool given;      /* --formulas was given at all */
+  bool given; /* --formulas was given at all */
   const str *formulas, *roof_keys, *read_bytes, *data_terms;
   uint32_t formula_count, roof_key_count, read_bytes_count, data_terms_count;
 } emit_definitions;

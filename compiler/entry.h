@@ -18,15 +18,15 @@ typedef struct formula {
   expr_text text;
   const char *what; /* how messages call it: "roofline.flops", "shape of input 'a'" */
   expr *root;
-  bool judged;      /* kinds have been inferred, without a defect */
+  bool judged; /* kinds have been inferred, without a defect */
 } formula;
 
 typedef enum symbol_class { SYM_INDEX, SYM_PARAM, SYM_LET, SYM_TENSOR } symbol_class;
 typedef struct symbol {
   str name;
   symbol_class cls;
-  uint32_t number; /* in its table: indices, params, lets, tensors */
-  fact state;      /* of the declaration; MALFORMED for both of two declarations of one name */
+  uint32_t number;  /* in its table: indices, params, lets, tensors */
+  fact state;       /* of the declaration; MALFORMED for both of two declarations of one name */
   const kind *kind; /* declared or inferred; kind_unknown when malformed; K_TENSOR for a tensor */
   const yt_node *key;
 } symbol;
@@ -61,17 +61,17 @@ typedef struct tensor_decl {
   str name;
   const yt_node *key, *node;
   roofline_role role;
-  fact state;      /* MALFORMED: its mapping could not be read at all */
-  formula dtype;   /* a DType index, dtype parameter, dtype name (EX_NAME too), call of a dtype primitive */
-  formula shape;   /* EX_SHAPE or EX_APPLY */
+  fact state;    /* MALFORMED: its mapping could not be read at all */
+  formula dtype; /* a DType index, dtype parameter, dtype name (EX_NAME too), call of a dtype primitive */
+  formula shape; /* EX_SHAPE or EX_APPLY */
   tensor_presence presence;
   formula condition; /* PRESENT_IF: `optional` or `nullable` text; MALFORMED: when it is present is unknown */
   tensor_mutation mutation;
   formula mutated; /* MUTATED_IF; MALFORMED: whether it is written is unknown */
   bool write_only, contiguous, device_cpu, buffer;
-  int32_t alias;   /* output: number of the aliased input, or -1 */
+  int32_t alias;             /* output: number of the aliased input, or -1 */
   const yt_node *alias_node; /* not NULL with alias -1: what it aliases is unknown (reported) */
-  formula values;  /* a generator call; ABSENT: not a metadata tensor */
+  formula values;            /* a generator call; ABSENT: not a metadata tensor */
   formula *requires;
   uint32_t requires_count;
   uint32_t symbol;
@@ -90,15 +90,21 @@ typedef struct family_formal {
   const yt_node *key;
   const kind *kind;
 } family_formal;
-typedef enum pattern_op { PATTERN_ANY, PATTERN_BOOL, PATTERN_STRING, PATTERN_CTOR, PATTERN_PRESENT } pattern_op;
+typedef enum pattern_op {
+  PATTERN_ANY,
+  PATTERN_BOOL,
+  PATTERN_STRING,
+  PATTERN_CTOR,
+  PATTERN_PRESENT
+} pattern_op;
 typedef struct pattern_field {
   uint32_t field;
   value value; /* V_BOOL or V_STRING */
 } pattern_field;
 typedef struct pattern {
   pattern_op op;
-  bool b;     /* PATTERN_BOOL, PATTERN_PRESENT */
-  str s;      /* PATTERN_STRING */
+  bool b;        /* PATTERN_BOOL, PATTERN_PRESENT */
+  str s;         /* PATTERN_STRING */
   uint32_t ctor; /* PATTERN_CTOR */
   pattern_field *fields;
   uint32_t field_count;
@@ -108,7 +114,7 @@ typedef struct family_case {
   pattern *when; /* one per match; NULL unless VALID */
   formula is;    /* EX_SHAPE or EX_APPLY; has a state of its own */
   const yt_node *node;
-  fact state;    /* of the pattern */
+  fact state; /* of the pattern */
 } family_case;
 typedef struct family_match {
   uint32_t formal;
@@ -188,7 +194,7 @@ typedef struct entry {
   uint32_t row_count;
   formula flops, bytes; /* inline mode */
   fact func_state;
-  str func;             /* "dotted.path.name" */
+  str func; /* "dotted.path.name" */
   const yt_node *func_node;
   stage_decl *stages;
   uint32_t stage_count;

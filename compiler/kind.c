@@ -131,7 +131,8 @@ static str alternative_text(arena *a, const kind *k, uint32_t bit) {
   str text = {0};
   for (uint32_t i = 0; i < k->member_count && i < SHOWN; i++)
     text = joined(a, text, arena_printf(a, "'%.*s'", STR_ARG(k->members[i])));
-  if (k->member_count > SHOWN) text = arena_printf(a, "%.*s | .. (%u in all)", STR_ARG(text), k->member_count);
+  if (k->member_count > SHOWN)
+    text = arena_printf(a, "%.*s | .. (%u in all)", STR_ARG(text), k->member_count);
   return text;
 }
 

@@ -7,19 +7,19 @@
 
 /* A kind is a set of alternatives. One bit: a plain kind; NONE and others: a Maybe; several: a union. */
 enum {
-  K_NONE = 1u << 0,   /* absent */
+  K_NONE = 1u << 0, /* absent */
   K_BOOL = 1u << 1,
-  K_DIM = 1u << 2,    /* integer >= 0; never together with K_INT */
+  K_DIM = 1u << 2, /* integer >= 0; never together with K_INT */
   K_INT = 1u << 3,
-  K_ENUM = 1u << 4,   /* one of `members` */
-  K_DTYPE = 1u << 5,  /* one of `dtypes` */
+  K_ENUM = 1u << 4,  /* one of `members` */
+  K_DTYPE = 1u << 5, /* one of `dtypes` */
   K_SHAPE = 1u << 6,
-  K_SEQ = 1u << 7,    /* sequence of `item`, `length` items when not -1 */
-  K_ADT = 1u << 8,    /* a constructor of `adt` out of `ctors` */
-  K_FLOAT = 1u << 9,  /* opaque number: float, Number */
-  K_STR = 1u << 10,   /* open string */
-  K_OBJECT = 1u << 11,/* any other opaque object */
-  K_TENSOR = 1u << 12,/* a tensor's name: only present(t), bytes(t) and metadata arguments take it */
+  K_SEQ = 1u << 7,     /* sequence of `item`, `length` items when not -1 */
+  K_ADT = 1u << 8,     /* a constructor of `adt` out of `ctors` */
+  K_FLOAT = 1u << 9,   /* opaque number: float, Number */
+  K_STR = 1u << 10,    /* open string */
+  K_OBJECT = 1u << 11, /* any other opaque object */
+  K_TENSOR = 1u << 12, /* a tensor's name: only present(t), bytes(t) and metadata arguments take it */
   K_UNKNOWN = 1u << 13 /* not to be judged: something it rests on is malformed, reported elsewhere */
 };
 #define K_INTEGER (K_DIM | K_INT)
@@ -27,7 +27,7 @@ enum {
 
 typedef struct adt_field {
   str name;
-  str python; /* or empty */
+  str python;              /* or empty */
   const struct kind *kind; /* Dim, Int, Bool or an enum */
   const yt_node *node;
 } adt_field;
@@ -45,9 +45,9 @@ typedef struct adt {
   adt_ctor *ctors;
   uint32_t ctor_count;
   const source *src;
-  const yt_node *node;            /* the name's node */
-  const roofline_adt_type *type;  /* the same as data for the runtime */
-  bool malformed;                 /* nothing about its fields can be judged */
+  const yt_node *node;           /* the name's node */
+  const roofline_adt_type *type; /* the same as data for the runtime */
+  bool malformed;                /* nothing about its fields can be judged */
 } adt;
 
 typedef struct kind {

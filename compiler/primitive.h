@@ -16,7 +16,7 @@ typedef enum primitive_class { PRIM_VALUE, PRIM_GENERATOR, PRIM_SEEDED, PRIM_PRE
 typedef struct primitive {
   const char *name; /* as the manifest writes it: "conv.out" */
   primitive_class cls;
-  int8_t min, max;  /* arguments; max -1: any number. A predicate's implicit tensor is not counted */
+  int8_t min, max;     /* arguments; max -1: any number. A predicate's implicit tensor is not counted */
   const char *keyword; /* the last argument may be given by this name; NULL: none may */
   const char *meaning;
 } primitive;

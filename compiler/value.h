@@ -12,7 +12,7 @@ typedef enum value_tag {
   V_FLOAT,
   V_STRING, /* an enum member or an open string */
   V_DTYPE,
-  V_SEQ,    /* a Shape or a Seq */
+  V_SEQ, /* a Shape or a Seq */
   V_ADT,
   V_OBJECT, /* an opaque value that is present; `node` keeps what was written */
   V_MIXED   /* a sequence whose items are not all integers: tuple literals of strings, floats.. */

@@ -428,10 +428,10 @@ static void test_families(void **state) {
   (void)state;
   assert_family("{" LAYOUT ", match: b, cases: [{when: true, is: \"[n]\"}, {when: _, is: \"[]\"}]}", "");
   assert_family("{" LAYOUT ", match: [b, e], cases: [{when: [true, 1d], is: \"[n]\"}, {when: [_, b], is: "
-                           "\"[]\"}, {when: _, is: \"[]\"}]}",
+                "\"[]\"}, {when: _, is: \"[]\"}]}",
                 "");
   assert_family("{" LAYOUT ", match: l, cases: [{when: {packed: {how: x, flag: false}}, is: \"[n]\"}, {when: "
-                           "{packed: _}, is: \"[]\"}, {when: {plain: _}, is: \"[]\"}]}",
+                "{packed: _}, is: \"[]\"}, {when: {plain: _}, is: \"[]\"}]}",
                 "");
   assert_family("{params: {m: \"Dim | None\"}, match: present(m), cases: [{when: true, is: \"[m]\"}, {when: "
                 "false, is: \"[]\"}]}",
