@@ -277,66 +277,72 @@ static bool axis_position(const solver *s, uint32_t tensor, const shape_case *c,
   return true;
 }
 
-/* The only index of an axis that is not solved yet, when it is affine in it. */
-static bool find_affine(const solver *s, const expr *axis, const env *scope, affine *out, str *waits) {
-  for (uint32_t i = 0; i < s->op->e->index_count; i++) {
-    if (!is_wanted(s, i) || !kind_is(s->op->e->indices[i].kind, K_DIM) || !occurs(s, axis, scope, i))
-      continue;
-    const known before = s->known[i];
-    s->known[i] = SOLVED;
-    const bool alone = s->looping || readiness(s, axis, scope) == SOLVED;
-    s->known[i] = before;
-    if (!alone || !read_affine(s, axis, scope, i, out)) continue;
-    out_text o;
-    out_init(&o, s->a);
-    bool *needs = arena_array(s->a, bool, s->op->e->index_count + 1);
-    reads(s, axis, scope, needs);
-    for (uint32_t j = 0; s->looping && j < s->op->e->index_count; j++) {
-      if (needs[j] && j != i) emit_putf(&o, " && solved.$", index_field(s, j));
-    }
-    *waits = out_str(&o);
-    return true;
+/* An axis as affine in one index, the others being solved; in a loop, *waits says which. */
+static bool find_affine(const solver *s, const expr *axis, const env *scope, uint32_t index, affine *out,
+                        str *waits) {
+  *waits = (str){NULL, 0};
+  if (!is_wanted(s, index) || !kind_is(s->op->e->indices[index].kind, K_DIM) ||
+      !occurs(s, axis, scope, index))
+    return false;
+  const known before = s->known[index];
+  s->known[index] = SOLVED;
+  const bool alone = s->looping || readiness(s, axis, scope) == SOLVED;
+  s->known[index] = before;
+  if (!alone || !read_affine(s, axis, scope, index, out)) return false;
+  bool *needs = arena_array(s->a, bool, s->op->e->index_count + 1);
+  reads(s, axis, scope, needs);
+  for (uint32_t j = 0; s->looping && j < s->op->e->index_count; j++) {
+    if (needs[j] && j != index) *waits = emit_format(s->a, "$ && solved.$", *waits, index_field(s, j));
   }
-  return false;
+  return true;
 }
 
-static bool axis_step(solver *s, uint32_t tensor, const shape_case *c, uint32_t axis, uint32_t indent,
-                      out_text *o) {
-  affine f;
-  str place, waits, place_waits;
-  const expr *e = c->shape->args[axis];
-  if (!find_affine(s, e, c->env, &f, &waits) || !axis_position(s, tensor, c, axis, &place, &place_waits))
-    return false;
-  const str field = index_field(s, f.index);
-  if (s->looping) {
-    emit_linef(o, indent, "if (!solved.$$$) {", field, waits, place_waits);
+static void put_axis(solver *s, uint32_t tensor, const expr *axis, const affine *f, str place,
+                     uint32_t indent, out_text *o) {
+  const str field = index_field(s, f->index);
+  if (f->factor == 1 && f->rest.n == 0) {
+    emit_linef(o, indent, "call->$ = $;", field, place);
+    return;
+  }
+  const bool braces = !f->plain && !s->looping; /* a loop's step has its own */
+  str rest = f->rest.n > 0 ? f->rest : STR("0");
+  if (braces) {
+    emit_linef(o, indent, "{");
     indent += 2;
   }
-  if (f.factor == 1 && f.rest.n == 0) {
-    emit_linef(o, indent, "call->$ = $;", field, place);
-  } else {
-    str rest = f.rest.n > 0 ? f.rest : STR("0");
-    if (!f.plain) {
-      if (!s->looping) emit_linef(o, indent++, "{");
-      if (!s->looping) indent++;
-      emit_linef(o, indent, "const int64_t rest = $;", rest);
-      rest = STR("rest");
-    }
-    emit_check(o, indent,
-               emit_format(s->a, "roofline_bind_affine(error, &names[%u], status, $, $, $, $, &call->$)",
-                           tensor, place, emit_int(s->a, f.factor), rest,
-                           emit_quote(s->a, expr_print(s->a, e)), field));
-    if (!f.plain && !s->looping) {
-      indent -= 2;
+  if (!f->plain) {
+    emit_linef(o, indent, "const int64_t rest = $;", rest);
+    rest = STR("rest");
+  }
+  emit_check(o, indent,
+             emit_format(s->a, "roofline_bind_affine(error, &names[%u], status, $, $, $, $, &call->$)",
+                         tensor, place, emit_int(s->a, f->factor), rest,
+                         emit_quoted_text(s->a, expr_print(s->a, axis)), field));
+  if (braces) emit_linef(o, indent - 2, "}");
+}
+
+/* In a loop an axis of several unsolved indices may give any of them, once it has the others. */
+static bool axis_step(solver *s, uint32_t tensor, const shape_case *c, uint32_t axis, uint32_t indent,
+                      out_text *o) {
+  const expr *e = c->shape->args[axis];
+  bool any = false;
+  for (uint32_t i = 0; i < s->op->e->index_count; i++) {
+    affine f;
+    str place, waits, place_waits;
+    if (!find_affine(s, e, c->env, i, &f, &waits) || !axis_position(s, tensor, c, axis, &place, &place_waits))
+      continue;
+    const str field = index_field(s, i);
+    if (s->looping) emit_linef(o, indent, "if (!solved.$$$) {", field, waits, place_waits);
+    put_axis(s, tensor, e, &f, place, s->looping ? indent + 2 : indent, o);
+    if (s->looping) {
+      emit_linef(o, indent + 2, "solved.$ = progress = true;", field);
       emit_linef(o, indent, "}");
     }
+    learn(s, i);
+    any = true;
+    if (!s->looping) break;
   }
-  if (s->looping) {
-    emit_linef(o, indent, "solved.$ = progress = true;", field);
-    emit_linef(o, indent - 2, "}");
-  }
-  learn(s, f.index);
-  return true;
+  return any;
 }
 
 /* ---- blocks ---- */
@@ -414,8 +420,14 @@ static void dtype_step(solver *s, uint32_t tensor, uint32_t indent, out_text *o)
   const symbol *sym = e->op == EX_NAME ? entry_symbol(s->op->e, e->u.s) : NULL;
   if (sym == NULL || sym->cls != SYM_INDEX || s->dtype_done[tensor] || !is_wanted(s, sym->number)) return;
   const str field = index_field(s, sym->number);
-  if (s->looping) emit_linef(o, indent, "if (!solved.$) solved.$ = progress = true;", field, field);
-  emit_linef(o, indent, "call->$ = $.dtype;", field, tensor_arg(s, tensor));
+  if (s->looping) {
+    emit_linef(o, indent, "if (!solved.$) {", field);
+    emit_linef(o, indent + 2, "call->$ = $.dtype;", field, tensor_arg(s, tensor));
+    emit_linef(o, indent + 2, "solved.$ = progress = true;", field);
+    emit_linef(o, indent, "}");
+  } else {
+    emit_linef(o, indent, "call->$ = $.dtype;", field, tensor_arg(s, tensor));
+  }
   s->dtype_done[tensor] = true;
   learn(s, sym->number);
 }
@@ -424,7 +436,8 @@ static void dtype_step(solver *s, uint32_t tensor, uint32_t indent, out_text *o)
 static void put_tensor(solver *s, uint32_t tensor, out_text *o) {
   emit_op *op = s->op;
   const tensor_decl *t = &op->e->tensors[tensor];
-  const uint32_t n = op->e->index_count, indent = emit_presence_varies(t) ? 4 : 2;
+  const uint32_t n = op->e->index_count, outer = s->looping ? 4 : 2;
+  const uint32_t indent = emit_presence_varies(t) ? outer + 2 : outer;
   known *at_first = arena_array(s->a, known, n + 1), *before = arena_array(s->a, known, n + 1);
   known *after = arena_array(s->a, known, n + 1);
   out_text body;
@@ -464,10 +477,10 @@ static void put_tensor(solver *s, uint32_t tensor, out_text *o) {
     s->known[j] = gained && emit_presence_varies(t) ? SOMETIMES : after[j];
   }
   if (body.n == 0) return;
-  emit_linef(o, 2, "/* $: $ */", t->name, emit_comment(s->a, emit_shape_text(op, t)));
-  if (emit_presence_varies(t)) emit_linef(o, 2, "if (call->present.$) {", op->fields[t->symbol]);
+  emit_linef(o, outer, "/* $: $ */", t->name, emit_comment(s->a, emit_shape_text(op, t)));
+  if (emit_presence_varies(t)) emit_linef(o, outer, "if (call->present.$) {", op->fields[t->symbol]);
   out_put(o, out_str(&body));
-  if (emit_presence_varies(t)) out_put(o, STR("  }\n"));
+  if (emit_presence_varies(t)) emit_linef(o, outer, "}");
 }
 
 /* ---- conditionals ---- */

@@ -1,0 +1,13 @@
+# Binding a row's tensors gives the row back: for the corpus, and for entries made to be hard to solve.
+. "$(dirname "$0")/generated.sh"
+"$ROOFLINEC" emit -o "$work/solve" "$SOURCE_DIR/tests/conformance/solve.yaml" >"$work/log" || {
+  cat "$work/log"
+  fail "solve.yaml is not emitted"
+}
+compile "$work/solve" "$work/solve_rows" "$SOURCE_DIR/tests/conformance/bind_rows.c"
+"$work/solve_rows" || fail "solve.yaml"
+grep -q 'for (bool progress = true; progress;)' "$work/solve/solve.c" || fail "no entry needs the loop any more"
+need_corpus
+"$ROOFLINEC" emit --missing-formulas=unavailable -o "$work/corpus" "$SHARED_DIR/corpus" >/dev/null
+compile "$work/corpus" "$work/corpus_rows" "$SOURCE_DIR/tests/conformance/bind_rows.c"
+"$work/corpus_rows" || fail "the corpus"
