@@ -348,7 +348,7 @@ void emit_bind(emit_op *op, out_text *o) {
     emit_linef(o, 2, "const roofline_bind_names *names = $_names;", op->symbol);
   else
     out_put(o, STR("  (void)error;\n  (void)args;\n"));
-  if (emit_mentions(op->a, out_str(&body), STR("status")))
+  if (emit_mentions(out_str(&body), STR("status")))
     out_put(o, STR("  roofline_status status = ROOFLINE_OK;\n"));
   out_put(o, STR("  memset(call, 0, sizeof *call);\n"));
   emit_linef(o, 2, "call->$.op = &$_op;", op->base_member, op->name);

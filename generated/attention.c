@@ -151,7 +151,6 @@ roofline_status roofline_multi_head_attention_fwd_bind(roofline_multi_head_atten
                                                        roofline_error *error) {
   const roofline_bind_names *names = multi_head_attention_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_multi_head_attention_fwd_op;
   call->is_causal = args->is_causal;
@@ -386,7 +385,6 @@ roofline_status roofline_grouped_query_attention_fwd_bind(roofline_grouped_query
                                                           roofline_error *error) {
   const roofline_bind_names *names = grouped_query_attention_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_grouped_query_attention_fwd_op;
   call->is_causal = args->is_causal;
@@ -639,7 +637,6 @@ roofline_status roofline_multi_head_attention_bwd_bind(roofline_multi_head_atten
                                                        roofline_error *error) {
   const roofline_bind_names *names = multi_head_attention_bwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_multi_head_attention_bwd_op;
   call->is_causal = args->is_causal;
@@ -889,7 +886,6 @@ roofline_status roofline_grouped_query_attention_bwd_bind(roofline_grouped_query
                                                           roofline_error *error) {
   const roofline_bind_names *names = grouped_query_attention_bwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_grouped_query_attention_bwd_op;
   call->is_causal = args->is_causal;
@@ -1137,7 +1133,6 @@ roofline_status roofline_grouped_query_attention_dense_fwd_bind(roofline_grouped
                                                                 roofline_error *error) {
   const roofline_bind_names *names = grouped_query_attention_dense_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_grouped_query_attention_dense_fwd_op;
   call->is_causal = args->is_causal;
@@ -1579,7 +1574,6 @@ roofline_status roofline_grouped_query_attention_varlen_fwd_bind(roofline_groupe
                                                                  roofline_error *error) {
   const roofline_bind_names *names = grouped_query_attention_varlen_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_grouped_query_attention_varlen_fwd_op;
   call->is_causal = args->is_causal;
@@ -2102,7 +2096,6 @@ roofline_status roofline_grouped_query_attention_paged_fwd_bind(roofline_grouped
                                                                 roofline_error *error) {
   const roofline_bind_names *names = grouped_query_attention_paged_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_grouped_query_attention_paged_fwd_op;
   call->is_causal = args->is_causal;
@@ -2649,7 +2642,6 @@ roofline_status roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd
     roofline_error *error) {
   const roofline_bind_names *names = grouped_query_attention_prefill_paged_with_kv_cache_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_grouped_query_attention_prefill_paged_with_kv_cache_fwd_op;
   call->page_size = args->page_size;
@@ -3117,7 +3109,6 @@ roofline_status roofline_multi_head_attention_decode_with_kv_cache_fwd_bind(roof
     const roofline_multi_head_attention_decode_with_kv_cache_fwd_args *args, roofline_error *error) {
   const roofline_bind_names *names = multi_head_attention_decode_with_kv_cache_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_multi_head_attention_decode_with_kv_cache_fwd_op;
   if ((status = roofline_bind_passed(error, "inputs.q", &args->q, true)) != ROOFLINE_OK) return status;
@@ -3322,7 +3313,6 @@ roofline_status roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_bin
     const roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_args *args, roofline_error *error) {
   const roofline_bind_names *names = multi_head_attention_decode_paged_with_kv_cache_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_multi_head_attention_decode_paged_with_kv_cache_fwd_op;
   call->page_size = args->page_size;
@@ -3636,7 +3626,6 @@ roofline_status roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_bi
     const roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_args *args, roofline_error *error) {
   const roofline_bind_names *names = multi_head_latent_attention_decode_with_kv_cache_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_op;
   if ((status = roofline_bind_passed(error, "inputs.q", &args->q, true)) != ROOFLINE_OK) return status;
@@ -3825,7 +3814,6 @@ roofline_status roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_bin
     const roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_args *args, roofline_error *error) {
   const roofline_bind_names *names = deep_seek_sparse_attention_decode_with_kv_cache_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_deep_seek_sparse_attention_decode_with_kv_cache_fwd_op;
   call->dim_tail = args->dim_tail;
@@ -4106,7 +4094,6 @@ roofline_status roofline_nsa_cmp_varlen_fwd_bind(roofline_nsa_cmp_varlen_fwd_cal
                                                  roofline_error *error) {
   const roofline_bind_names *names = nsa_cmp_varlen_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_nsa_cmp_varlen_fwd_op;
   call->scale = args->scale;
@@ -4376,7 +4363,6 @@ roofline_status roofline_nsa_topk_varlen_fwd_bind(roofline_nsa_topk_varlen_fwd_c
                                                   roofline_error *error) {
   const roofline_bind_names *names = nsa_topk_varlen_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_nsa_topk_varlen_fwd_op;
   call->scale = args->scale;
@@ -4656,7 +4642,6 @@ roofline_status roofline_nsa_varlen_fwd_bind(roofline_nsa_varlen_fwd_call *call,
                                              roofline_error *error) {
   const roofline_bind_names *names = nsa_varlen_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_nsa_varlen_fwd_op;
   call->is_causal = args->is_causal;
@@ -4971,7 +4956,6 @@ roofline_status roofline_attention_merge_fwd_bind(roofline_attention_merge_fwd_c
                                                   roofline_error *error) {
   const roofline_bind_names *names = attention_merge_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_attention_merge_fwd_op;
   if ((status = roofline_bind_passed(error, "inputs.o_a", &args->o_a, true)) != ROOFLINE_OK) return status;

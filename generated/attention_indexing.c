@@ -101,7 +101,6 @@ roofline_status roofline_fp8_lightning_indexer_fwd_bind(roofline_fp8_lightning_i
                                                         roofline_error *error) {
   const roofline_bind_names *names = fp8_lightning_indexer_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_fp8_lightning_indexer_fwd_op;
   call->clean_logits = args->clean_logits;
@@ -350,7 +349,6 @@ roofline_status roofline_top_k_select_fwd_bind(roofline_top_k_select_fwd_call *c
                                                roofline_error *error) {
   const roofline_bind_names *names = top_k_select_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_top_k_select_fwd_op;
   call->topk = args->topk;

@@ -87,7 +87,6 @@ roofline_status roofline_bmm_fwd_bind(roofline_bmm_fwd_call *call, const rooflin
                                       roofline_error *error) {
   const roofline_bind_names *names = bmm_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_bmm_fwd_op;
   if ((status = roofline_bind_passed(error, "inputs.a", &args->a, true)) != ROOFLINE_OK) return status;
@@ -282,7 +281,6 @@ roofline_status roofline_baddbmm_fwd_bind(roofline_baddbmm_fwd_call *call,
                                           const roofline_baddbmm_fwd_args *args, roofline_error *error) {
   const roofline_bind_names *names = baddbmm_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_baddbmm_fwd_op;
   call->beta = args->beta;
@@ -473,7 +471,6 @@ roofline_status roofline_bmm_fp8_fwd_bind(roofline_bmm_fp8_fwd_call *call,
                                           const roofline_bmm_fp8_fwd_args *args, roofline_error *error) {
   const roofline_bind_names *names = bmm_fp8_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_bmm_fp8_fwd_op;
   call->out_dtype = args->out_dtype;

@@ -150,7 +150,6 @@ roofline_status roofline_conv1d_fwd_bind(roofline_conv1d_fwd_call *call, const r
                                          roofline_error *error) {
   const roofline_bind_names *names = conv1d_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_conv1d_fwd_op;
   call->stride = args->stride;
@@ -487,7 +486,6 @@ roofline_status roofline_conv2d_fwd_bind(roofline_conv2d_fwd_call *call, const r
                                          roofline_error *error) {
   const roofline_bind_names *names = conv2d_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_conv2d_fwd_op;
   call->stride = args->stride;
@@ -914,7 +912,6 @@ roofline_status roofline_conv3d_fwd_bind(roofline_conv3d_fwd_call *call, const r
                                          roofline_error *error) {
   const roofline_bind_names *names = conv3d_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_conv3d_fwd_op;
   call->stride = args->stride;

@@ -70,7 +70,6 @@ roofline_status roofline_relu_fwd_bind(roofline_relu_fwd_call *call, const roofl
                                        roofline_error *error) {
   const roofline_bind_names *names = relu_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_relu_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -199,7 +198,6 @@ roofline_status roofline_relu6_fwd_bind(roofline_relu6_fwd_call *call, const roo
                                         roofline_error *error) {
   const roofline_bind_names *names = relu6_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_relu6_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -327,7 +325,6 @@ roofline_status roofline_leaky_relu_fwd_bind(roofline_leaky_relu_fwd_call *call,
                                              roofline_error *error) {
   const roofline_bind_names *names = leaky_relu_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_leaky_relu_fwd_op;
   call->negative_slope = args->negative_slope;
@@ -469,7 +466,6 @@ roofline_status roofline_sigmoid_fwd_bind(roofline_sigmoid_fwd_call *call,
                                           const roofline_sigmoid_fwd_args *args, roofline_error *error) {
   const roofline_bind_names *names = sigmoid_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_sigmoid_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -595,7 +591,6 @@ roofline_status roofline_tanh_fwd_bind(roofline_tanh_fwd_call *call, const roofl
                                        roofline_error *error) {
   const roofline_bind_names *names = tanh_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_tanh_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -720,7 +715,6 @@ roofline_status roofline_silu_fwd_bind(roofline_silu_fwd_call *call, const roofl
                                        roofline_error *error) {
   const roofline_bind_names *names = silu_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_silu_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -848,7 +842,6 @@ roofline_status roofline_gelu_fwd_bind(roofline_gelu_fwd_call *call, const roofl
                                        roofline_error *error) {
   const roofline_bind_names *names = gelu_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_gelu_fwd_op;
   call->approximate = args->approximate;
@@ -991,7 +984,6 @@ roofline_status roofline_quick_gelu_fwd_bind(roofline_quick_gelu_fwd_call *call,
                                              roofline_error *error) {
   const roofline_bind_names *names = quick_gelu_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_quick_gelu_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -1119,7 +1111,6 @@ roofline_status roofline_hardswish_fwd_bind(roofline_hardswish_fwd_call *call,
                                             const roofline_hardswish_fwd_args *args, roofline_error *error) {
   const roofline_bind_names *names = hardswish_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_hardswish_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -1248,7 +1239,6 @@ roofline_status roofline_hardsigmoid_fwd_bind(roofline_hardsigmoid_fwd_call *cal
                                               roofline_error *error) {
   const roofline_bind_names *names = hardsigmoid_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_hardsigmoid_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -1380,7 +1370,6 @@ roofline_status roofline_hardtanh_fwd_bind(roofline_hardtanh_fwd_call *call,
                                            const roofline_hardtanh_fwd_args *args, roofline_error *error) {
   const roofline_bind_names *names = hardtanh_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_hardtanh_fwd_op;
   call->min_val = args->min_val;
@@ -1523,7 +1512,6 @@ roofline_status roofline_elu_fwd_bind(roofline_elu_fwd_call *call, const rooflin
                                       roofline_error *error) {
   const roofline_bind_names *names = elu_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_elu_fwd_op;
   call->alpha = args->alpha;
@@ -1656,7 +1644,6 @@ roofline_status roofline_celu_fwd_bind(roofline_celu_fwd_call *call, const roofl
                                        roofline_error *error) {
   const roofline_bind_names *names = celu_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_celu_fwd_op;
   call->alpha = args->alpha;
@@ -1790,7 +1777,6 @@ roofline_status roofline_selu_fwd_bind(roofline_selu_fwd_call *call, const roofl
                                        roofline_error *error) {
   const roofline_bind_names *names = selu_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_selu_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -1919,7 +1905,6 @@ roofline_status roofline_softplus_fwd_bind(roofline_softplus_fwd_call *call,
                                            const roofline_softplus_fwd_args *args, roofline_error *error) {
   const roofline_bind_names *names = softplus_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_softplus_fwd_op;
   call->beta = args->beta;
@@ -2054,7 +2039,6 @@ roofline_status roofline_softsign_fwd_bind(roofline_softsign_fwd_call *call,
                                            const roofline_softsign_fwd_args *args, roofline_error *error) {
   const roofline_bind_names *names = softsign_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_softsign_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -2182,7 +2166,6 @@ roofline_status roofline_log_sigmoid_fwd_bind(roofline_log_sigmoid_fwd_call *cal
                                               roofline_error *error) {
   const roofline_bind_names *names = log_sigmoid_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_log_sigmoid_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -2314,7 +2297,6 @@ roofline_status roofline_mish_fwd_bind(roofline_mish_fwd_call *call, const roofl
                                        roofline_error *error) {
   const roofline_bind_names *names = mish_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_mish_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -2441,7 +2423,6 @@ roofline_status roofline_squared_relu_fwd_bind(roofline_squared_relu_fwd_call *c
                                                roofline_error *error) {
   const roofline_bind_names *names = squared_relu_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_squared_relu_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);

@@ -92,7 +92,6 @@ roofline_status roofline_add_fwd_bind(roofline_add_fwd_call *call, const rooflin
                                       roofline_error *error) {
   const roofline_bind_names *names = add_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_add_fwd_op;
   call->alpha = args->alpha;
@@ -292,7 +291,6 @@ roofline_status roofline_sub_fwd_bind(roofline_sub_fwd_call *call, const rooflin
                                       roofline_error *error) {
   const roofline_bind_names *names = sub_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_sub_fwd_op;
   call->alpha = args->alpha;
@@ -481,7 +479,6 @@ roofline_status roofline_mul_fwd_bind(roofline_mul_fwd_call *call, const rooflin
                                       roofline_error *error) {
   const roofline_bind_names *names = mul_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_mul_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -651,7 +648,6 @@ roofline_status roofline_div_fwd_bind(roofline_div_fwd_call *call, const rooflin
                                       roofline_error *error) {
   const roofline_bind_names *names = div_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_div_fwd_op;
   call->rounding_mode = args->rounding_mode;
@@ -825,7 +821,6 @@ roofline_status roofline_remainder_fwd_bind(roofline_remainder_fwd_call *call,
                                             const roofline_remainder_fwd_args *args, roofline_error *error) {
   const roofline_bind_names *names = remainder_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_remainder_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -990,7 +985,6 @@ roofline_status roofline_fmod_fwd_bind(roofline_fmod_fwd_call *call, const roofl
                                        roofline_error *error) {
   const roofline_bind_names *names = fmod_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_fmod_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -1149,7 +1143,6 @@ roofline_status roofline_pow_fwd_bind(roofline_pow_fwd_call *call, const rooflin
                                       roofline_error *error) {
   const roofline_bind_names *names = pow_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_pow_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -1310,7 +1303,6 @@ roofline_status roofline_floor_divide_fwd_bind(roofline_floor_divide_fwd_call *c
                                                roofline_error *error) {
   const roofline_bind_names *names = floor_divide_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_floor_divide_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -1475,7 +1467,6 @@ roofline_status roofline_maximum_fwd_bind(roofline_maximum_fwd_call *call,
                                           const roofline_maximum_fwd_args *args, roofline_error *error) {
   const roofline_bind_names *names = maximum_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_maximum_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -1652,7 +1643,6 @@ roofline_status roofline_minimum_fwd_bind(roofline_minimum_fwd_call *call,
                                           const roofline_minimum_fwd_args *args, roofline_error *error) {
   const roofline_bind_names *names = minimum_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_minimum_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -1826,7 +1816,6 @@ roofline_status roofline_atan2_fwd_bind(roofline_atan2_fwd_call *call, const roo
                                         roofline_error *error) {
   const roofline_bind_names *names = atan2_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_atan2_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -1981,7 +1970,6 @@ roofline_status roofline_lerp_fwd_bind(roofline_lerp_fwd_call *call, const roofl
                                        roofline_error *error) {
   const roofline_bind_names *names = lerp_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_lerp_fwd_op;
   call->weight = args->weight;
@@ -2142,7 +2130,6 @@ roofline_status roofline_eq_fwd_bind(roofline_eq_fwd_call *call, const roofline_
                                      roofline_error *error) {
   const roofline_bind_names *names = eq_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_eq_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -2298,7 +2285,6 @@ roofline_status roofline_ne_fwd_bind(roofline_ne_fwd_call *call, const roofline_
                                      roofline_error *error) {
   const roofline_bind_names *names = ne_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_ne_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -2454,7 +2440,6 @@ roofline_status roofline_gt_fwd_bind(roofline_gt_fwd_call *call, const roofline_
                                      roofline_error *error) {
   const roofline_bind_names *names = gt_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_gt_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -2607,7 +2592,6 @@ roofline_status roofline_lt_fwd_bind(roofline_lt_fwd_call *call, const roofline_
                                      roofline_error *error) {
   const roofline_bind_names *names = lt_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_lt_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -2761,7 +2745,6 @@ roofline_status roofline_ge_fwd_bind(roofline_ge_fwd_call *call, const roofline_
                                      roofline_error *error) {
   const roofline_bind_names *names = ge_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_ge_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -2914,7 +2897,6 @@ roofline_status roofline_le_fwd_bind(roofline_le_fwd_call *call, const roofline_
                                      roofline_error *error) {
   const roofline_bind_names *names = le_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_le_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -3073,7 +3055,6 @@ roofline_status roofline_logical_and_fwd_bind(roofline_logical_and_fwd_call *cal
                                               roofline_error *error) {
   const roofline_bind_names *names = logical_and_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_logical_and_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -3244,7 +3225,6 @@ roofline_status roofline_logical_or_fwd_bind(roofline_logical_or_fwd_call *call,
                                              roofline_error *error) {
   const roofline_bind_names *names = logical_or_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_logical_or_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -3414,7 +3394,6 @@ roofline_status roofline_logical_xor_fwd_bind(roofline_logical_xor_fwd_call *cal
                                               roofline_error *error) {
   const roofline_bind_names *names = logical_xor_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_logical_xor_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -3585,7 +3564,6 @@ roofline_status roofline_bitwise_and_fwd_bind(roofline_bitwise_and_fwd_call *cal
                                               roofline_error *error) {
   const roofline_bind_names *names = bitwise_and_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_bitwise_and_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -3754,7 +3732,6 @@ roofline_status roofline_bitwise_or_fwd_bind(roofline_bitwise_or_fwd_call *call,
                                              roofline_error *error) {
   const roofline_bind_names *names = bitwise_or_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_bitwise_or_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -3922,7 +3899,6 @@ roofline_status roofline_bitwise_xor_fwd_bind(roofline_bitwise_xor_fwd_call *cal
                                               roofline_error *error) {
   const roofline_bind_names *names = bitwise_xor_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_bitwise_xor_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -4091,7 +4067,6 @@ roofline_status roofline_bitwise_left_shift_fwd_bind(roofline_bitwise_left_shift
                                                      roofline_error *error) {
   const roofline_bind_names *names = bitwise_left_shift_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_bitwise_left_shift_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -4261,7 +4236,6 @@ roofline_status roofline_bitwise_right_shift_fwd_bind(roofline_bitwise_right_shi
                                                       roofline_error *error) {
   const roofline_bind_names *names = bitwise_right_shift_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_bitwise_right_shift_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -4416,7 +4390,6 @@ roofline_status roofline_prelu_fwd_bind(roofline_prelu_fwd_call *call, const roo
                                         roofline_error *error) {
   const roofline_bind_names *names = prelu_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_prelu_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);

@@ -78,7 +78,6 @@ roofline_status roofline_silu_and_mul_fwd_bind(roofline_silu_and_mul_fwd_call *c
                                                roofline_error *error) {
   const roofline_bind_names *names = silu_and_mul_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_silu_and_mul_fwd_op;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
@@ -221,7 +220,6 @@ roofline_status roofline_gelu_and_mul_fwd_bind(roofline_gelu_and_mul_fwd_call *c
                                                roofline_error *error) {
   const roofline_bind_names *names = gelu_and_mul_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_gelu_and_mul_fwd_op;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
@@ -359,7 +357,6 @@ roofline_status roofline_gelu_tanh_and_mul_fwd_bind(roofline_gelu_tanh_and_mul_f
                                                     roofline_error *error) {
   const roofline_bind_names *names = gelu_tanh_and_mul_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_gelu_tanh_and_mul_fwd_op;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
@@ -501,7 +498,6 @@ roofline_status roofline_relu_and_mul_fwd_bind(roofline_relu_and_mul_fwd_call *c
                                                roofline_error *error) {
   const roofline_bind_names *names = relu_and_mul_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_relu_and_mul_fwd_op;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
@@ -637,7 +633,6 @@ roofline_status roofline_sigmoid_and_mul_fwd_bind(roofline_sigmoid_and_mul_fwd_c
                                                   roofline_error *error) {
   const roofline_bind_names *names = sigmoid_and_mul_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_sigmoid_and_mul_fwd_op;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
@@ -775,7 +770,6 @@ roofline_status roofline_swiglu_clamp_fwd_bind(roofline_swiglu_clamp_fwd_call *c
                                                roofline_error *error) {
   const roofline_bind_names *names = swiglu_clamp_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_swiglu_clamp_fwd_op;
   call->alpha = args->alpha;

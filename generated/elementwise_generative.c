@@ -67,7 +67,6 @@ roofline_status roofline_alibi_fwd_bind(roofline_alibi_fwd_call *call, const roo
                                         roofline_error *error) {
   const roofline_bind_names *names = alibi_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_alibi_fwd_op;
   call->seq_len = args->seq_len;
@@ -205,7 +204,6 @@ roofline_status roofline_sinusoidal_fwd_bind(roofline_sinusoidal_fwd_call *call,
                                              roofline_error *error) {
   const roofline_bind_names *names = sinusoidal_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_sinusoidal_fwd_op;
   call->seq_len = args->seq_len;
@@ -354,7 +352,6 @@ roofline_status roofline_rope_table_fwd_bind(roofline_rope_table_fwd_call *call,
                                              roofline_error *error) {
   const roofline_bind_names *names = rope_table_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_rope_table_fwd_op;
   call->max_position = args->max_position;
@@ -497,7 +494,6 @@ roofline_status roofline_causal_mask_fwd_bind(roofline_causal_mask_fwd_call *cal
                                               roofline_error *error) {
   const roofline_bind_names *names = causal_mask_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_causal_mask_fwd_op;
   call->q_len = args->q_len;

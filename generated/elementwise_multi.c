@@ -101,7 +101,6 @@ roofline_status roofline_where_fwd_bind(roofline_where_fwd_call *call, const roo
                                         roofline_error *error) {
   const roofline_bind_names *names = where_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_where_fwd_op;
   status = roofline_bind_passed(error, "inputs.condition", &args->condition, true);
@@ -282,7 +281,6 @@ roofline_status roofline_clamp_fwd_bind(roofline_clamp_fwd_call *call, const roo
                                         roofline_error *error) {
   const roofline_bind_names *names = clamp_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_clamp_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -469,7 +467,6 @@ roofline_status roofline_addcmul_fwd_bind(roofline_addcmul_fwd_call *call,
                                           const roofline_addcmul_fwd_args *args, roofline_error *error) {
   const roofline_bind_names *names = addcmul_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_addcmul_fwd_op;
   call->value = args->value;
@@ -658,7 +655,6 @@ roofline_status roofline_addcdiv_fwd_bind(roofline_addcdiv_fwd_call *call,
                                           const roofline_addcdiv_fwd_args *args, roofline_error *error) {
   const roofline_bind_names *names = addcdiv_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_addcdiv_fwd_op;
   call->value = args->value;
@@ -848,7 +844,6 @@ roofline_status roofline_lerp_tensor_fwd_bind(roofline_lerp_tensor_fwd_call *cal
                                               roofline_error *error) {
   const roofline_bind_names *names = lerp_tensor_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_lerp_tensor_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -1026,7 +1021,6 @@ roofline_status roofline_masked_fill_fwd_bind(roofline_masked_fill_fwd_call *cal
                                               roofline_error *error) {
   const roofline_bind_names *names = masked_fill_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_masked_fill_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -1194,7 +1188,6 @@ roofline_status roofline_masked_fill_scalar_fwd_bind(roofline_masked_fill_scalar
                                                      roofline_error *error) {
   const roofline_bind_names *names = masked_fill_scalar_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_masked_fill_scalar_fwd_op;
   call->value = args->value;
@@ -1363,7 +1356,6 @@ roofline_status roofline_fused_bias_gelu_fwd_bind(roofline_fused_bias_gelu_fwd_c
                                                   roofline_error *error) {
   const roofline_bind_names *names = fused_bias_gelu_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_fused_bias_gelu_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -1530,7 +1522,6 @@ roofline_status roofline_fused_bias_dropout_add_fwd_bind(roofline_fused_bias_dro
                                                          roofline_error *error) {
   const roofline_bind_names *names = fused_bias_dropout_add_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_fused_bias_dropout_add_fwd_op;
   call->p = args->p;

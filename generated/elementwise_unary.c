@@ -70,7 +70,6 @@ roofline_status roofline_exp_fwd_bind(roofline_exp_fwd_call *call, const rooflin
                                       roofline_error *error) {
   const roofline_bind_names *names = exp_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_exp_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -197,7 +196,6 @@ roofline_status roofline_exp2_fwd_bind(roofline_exp2_fwd_call *call, const roofl
                                        roofline_error *error) {
   const roofline_bind_names *names = exp2_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_exp2_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -323,7 +321,6 @@ roofline_status roofline_expm1_fwd_bind(roofline_expm1_fwd_call *call, const roo
                                         roofline_error *error) {
   const roofline_bind_names *names = expm1_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_expm1_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -451,7 +448,6 @@ roofline_status roofline_log_fwd_bind(roofline_log_fwd_call *call, const rooflin
                                       roofline_error *error) {
   const roofline_bind_names *names = log_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_log_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -576,7 +572,6 @@ roofline_status roofline_log2_fwd_bind(roofline_log2_fwd_call *call, const roofl
                                        roofline_error *error) {
   const roofline_bind_names *names = log2_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_log2_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -701,7 +696,6 @@ roofline_status roofline_log1p_fwd_bind(roofline_log1p_fwd_call *call, const roo
                                         roofline_error *error) {
   const roofline_bind_names *names = log1p_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_log1p_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -827,7 +821,6 @@ roofline_status roofline_sqrt_fwd_bind(roofline_sqrt_fwd_call *call, const roofl
                                        roofline_error *error) {
   const roofline_bind_names *names = sqrt_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_sqrt_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -953,7 +946,6 @@ roofline_status roofline_rsqrt_fwd_bind(roofline_rsqrt_fwd_call *call, const roo
                                         roofline_error *error) {
   const roofline_bind_names *names = rsqrt_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_rsqrt_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -1082,7 +1074,6 @@ roofline_status roofline_reciprocal_fwd_bind(roofline_reciprocal_fwd_call *call,
                                              roofline_error *error) {
   const roofline_bind_names *names = reciprocal_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_reciprocal_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -1211,7 +1202,6 @@ roofline_status roofline_square_fwd_bind(roofline_square_fwd_call *call, const r
                                          roofline_error *error) {
   const roofline_bind_names *names = square_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_square_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -1339,7 +1329,6 @@ roofline_status roofline_neg_fwd_bind(roofline_neg_fwd_call *call, const rooflin
                                       roofline_error *error) {
   const roofline_bind_names *names = neg_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_neg_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -1465,7 +1454,6 @@ roofline_status roofline_abs_fwd_bind(roofline_abs_fwd_call *call, const rooflin
                                       roofline_error *error) {
   const roofline_bind_names *names = abs_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_abs_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -1592,7 +1580,6 @@ roofline_status roofline_sign_fwd_bind(roofline_sign_fwd_call *call, const roofl
                                        roofline_error *error) {
   const roofline_bind_names *names = sign_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_sign_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -1719,7 +1706,6 @@ roofline_status roofline_sin_fwd_bind(roofline_sin_fwd_call *call, const rooflin
                                       roofline_error *error) {
   const roofline_bind_names *names = sin_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_sin_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -1845,7 +1831,6 @@ roofline_status roofline_cos_fwd_bind(roofline_cos_fwd_call *call, const rooflin
                                       roofline_error *error) {
   const roofline_bind_names *names = cos_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_cos_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -1971,7 +1956,6 @@ roofline_status roofline_erf_fwd_bind(roofline_erf_fwd_call *call, const rooflin
                                       roofline_error *error) {
   const roofline_bind_names *names = erf_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_erf_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -2099,7 +2083,6 @@ roofline_status roofline_floor_fwd_bind(roofline_floor_fwd_call *call, const roo
                                         roofline_error *error) {
   const roofline_bind_names *names = floor_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_floor_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -2228,7 +2211,6 @@ roofline_status roofline_ceil_fwd_bind(roofline_ceil_fwd_call *call, const roofl
                                        roofline_error *error) {
   const roofline_bind_names *names = ceil_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_ceil_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -2356,7 +2338,6 @@ roofline_status roofline_round_fwd_bind(roofline_round_fwd_call *call, const roo
                                         roofline_error *error) {
   const roofline_bind_names *names = round_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_round_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -2485,7 +2466,6 @@ roofline_status roofline_trunc_fwd_bind(roofline_trunc_fwd_call *call, const roo
                                         roofline_error *error) {
   const roofline_bind_names *names = trunc_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_trunc_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -2615,7 +2595,6 @@ roofline_status roofline_logical_not_fwd_bind(roofline_logical_not_fwd_call *cal
                                               roofline_error *error) {
   const roofline_bind_names *names = logical_not_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_logical_not_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -2746,7 +2725,6 @@ roofline_status roofline_bitwise_not_fwd_bind(roofline_bitwise_not_fwd_call *cal
                                               roofline_error *error) {
   const roofline_bind_names *names = bitwise_not_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_bitwise_not_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -2874,7 +2852,6 @@ roofline_status roofline_isnan_fwd_bind(roofline_isnan_fwd_call *call, const roo
                                         roofline_error *error) {
   const roofline_bind_names *names = isnan_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_isnan_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -3002,7 +2979,6 @@ roofline_status roofline_isinf_fwd_bind(roofline_isinf_fwd_call *call, const roo
                                         roofline_error *error) {
   const roofline_bind_names *names = isinf_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_isinf_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -3131,7 +3107,6 @@ roofline_status roofline_isfinite_fwd_bind(roofline_isfinite_fwd_call *call,
                                            const roofline_isfinite_fwd_args *args, roofline_error *error) {
   const roofline_bind_names *names = isfinite_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_isfinite_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -3263,7 +3238,6 @@ roofline_status roofline_nan_to_num_fwd_bind(roofline_nan_to_num_fwd_call *call,
                                              roofline_error *error) {
   const roofline_bind_names *names = nan_to_num_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_nan_to_num_fwd_op;
   call->nan = args->nan;
@@ -3420,7 +3394,6 @@ roofline_status roofline_clamp_scalar_fwd_bind(roofline_clamp_scalar_fwd_call *c
                                                roofline_error *error) {
   const roofline_bind_names *names = clamp_scalar_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_clamp_scalar_fwd_op;
   call->min = args->min;
@@ -3580,7 +3553,6 @@ roofline_status roofline_cast_fwd_bind(roofline_cast_fwd_call *call, const roofl
                                        roofline_error *error) {
   const roofline_bind_names *names = cast_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_cast_fwd_op;
   call->dtype = args->dtype;

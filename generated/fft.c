@@ -63,7 +63,6 @@ roofline_status roofline_fftc2_c_fwd_bind(roofline_fftc2_c_fwd_call *call,
                                           const roofline_fftc2_c_fwd_args *args, roofline_error *error) {
   const roofline_bind_names *names = fftc2_c_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_fftc2_c_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
@@ -228,7 +227,6 @@ roofline_status roofline_complex_mul_fwd_bind(roofline_complex_mul_fwd_call *cal
                                               roofline_error *error) {
   const roofline_bind_names *names = complex_mul_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_complex_mul_fwd_op;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);

@@ -93,7 +93,6 @@ roofline_status roofline_gemm_fwd_bind(roofline_gemm_fwd_call *call, const roofl
                                        roofline_error *error) {
   const roofline_bind_names *names = gemm_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_gemm_fwd_op;
   call->trans_a = args->trans_a;
@@ -326,7 +325,6 @@ roofline_status roofline_gemm_bias_act_fwd_bind(roofline_gemm_bias_act_fwd_call 
                                                 roofline_error *error) {
   const roofline_bind_names *names = gemm_bias_act_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_gemm_bias_act_fwd_op;
   call->activation = args->activation;
@@ -602,7 +600,6 @@ roofline_status roofline_gemm_fp8_fwd_bind(roofline_gemm_fp8_fwd_call *call,
                                            const roofline_gemm_fp8_fwd_args *args, roofline_error *error) {
   const roofline_bind_names *names = gemm_fp8_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_gemm_fp8_fwd_op;
   int64_t items1[2];
@@ -847,7 +844,6 @@ roofline_status roofline_gemm_int8_w8_a8_fwd_bind(roofline_gemm_int8_w8_a8_fwd_c
                                                   roofline_error *error) {
   const roofline_bind_names *names = gemm_int8_w8_a8_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_gemm_int8_w8_a8_fwd_op;
   call->out_dtype = args->out_dtype;
@@ -1071,7 +1067,6 @@ roofline_status roofline_gemm_w4_a16_fwd_bind(roofline_gemm_w4_a16_fwd_call *cal
                                               roofline_error *error) {
   const roofline_bind_names *names = gemm_w4_a16_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_gemm_w4_a16_fwd_op;
   call->group_size = args->group_size;
@@ -1279,7 +1274,6 @@ roofline_status roofline_gemm_w4_a8_fwd_bind(roofline_gemm_w4_a8_fwd_call *call,
                                              roofline_error *error) {
   const roofline_bind_names *names = gemm_w4_a8_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_gemm_w4_a8_fwd_op;
   call->group_size = args->group_size;
@@ -1508,7 +1502,6 @@ roofline_status roofline_gemm_nvfp4_fwd_bind(roofline_gemm_nvfp4_fwd_call *call,
                                              roofline_error *error) {
   const roofline_bind_names *names = gemm_nvfp4_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_gemm_nvfp4_fwd_op;
   call->out_dtype = args->out_dtype;
@@ -1736,7 +1729,6 @@ roofline_status roofline_grouped_gemm_fwd_bind(roofline_grouped_gemm_fwd_call *c
                                                roofline_error *error) {
   const roofline_bind_names *names = grouped_gemm_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_grouped_gemm_fwd_op;
   call->transpose_a = args->transpose_a;

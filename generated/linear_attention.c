@@ -138,7 +138,6 @@ roofline_status roofline_gla_fwd_bind(roofline_gla_fwd_call *call, const rooflin
                                       roofline_error *error) {
   const roofline_bind_names *names = gla_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_gla_fwd_op;
   call->scale = args->scale;
@@ -379,7 +378,6 @@ roofline_status roofline_gla_bwd_bind(roofline_gla_bwd_call *call, const rooflin
                                       roofline_error *error) {
   const roofline_bind_names *names = gla_bwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_gla_bwd_op;
   if ((status = roofline_bind_passed(error, "inputs.q", &args->q, true)) != ROOFLINE_OK) return status;
@@ -577,7 +575,6 @@ roofline_status roofline_gla_decode_fwd_bind(roofline_gla_decode_fwd_call *call,
                                              roofline_error *error) {
   const roofline_bind_names *names = gla_decode_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_gla_decode_fwd_op;
   call->scale = args->scale;
@@ -803,7 +800,6 @@ roofline_status roofline_delta_net_fwd_bind(roofline_delta_net_fwd_call *call,
                                             const roofline_delta_net_fwd_args *args, roofline_error *error) {
   const roofline_bind_names *names = delta_net_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_delta_net_fwd_op;
   call->scale = args->scale;
@@ -1050,7 +1046,6 @@ roofline_status roofline_delta_net_bwd_bind(roofline_delta_net_bwd_call *call,
                                             const roofline_delta_net_bwd_args *args, roofline_error *error) {
   const roofline_bind_names *names = delta_net_bwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_delta_net_bwd_op;
   if ((status = roofline_bind_passed(error, "inputs.q", &args->q, true)) != ROOFLINE_OK) return status;
@@ -1253,7 +1248,6 @@ roofline_status roofline_delta_net_decode_fwd_bind(roofline_delta_net_decode_fwd
                                                    roofline_error *error) {
   const roofline_bind_names *names = delta_net_decode_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_delta_net_decode_fwd_op;
   call->scale = args->scale;
@@ -1498,7 +1492,6 @@ roofline_status roofline_gated_delta_net_fwd_bind(roofline_gated_delta_net_fwd_c
                                                   roofline_error *error) {
   const roofline_bind_names *names = gated_delta_net_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_gated_delta_net_fwd_op;
   call->scale = args->scale;
@@ -1784,7 +1777,6 @@ roofline_status roofline_gated_delta_net_bwd_bind(roofline_gated_delta_net_bwd_c
                                                   roofline_error *error) {
   const roofline_bind_names *names = gated_delta_net_bwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_gated_delta_net_bwd_op;
   if ((status = roofline_bind_passed(error, "inputs.q", &args->q, true)) != ROOFLINE_OK) return status;
@@ -2022,7 +2014,6 @@ roofline_status roofline_gated_delta_net_decode_fwd_bind(roofline_gated_delta_ne
                                                          roofline_error *error) {
   const roofline_bind_names *names = gated_delta_net_decode_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_gated_delta_net_decode_fwd_op;
   call->scale = args->scale;
@@ -2262,7 +2253,6 @@ roofline_status roofline_kimi_delta_attention_fwd_bind(roofline_kimi_delta_atten
                                                        roofline_error *error) {
   const roofline_bind_names *names = kimi_delta_attention_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_kimi_delta_attention_fwd_op;
   call->scale = args->scale;
@@ -2492,7 +2482,6 @@ roofline_status roofline_kimi_delta_attention_decode_fwd_bind(roofline_kimi_delt
                                                               roofline_error *error) {
   const roofline_bind_names *names = kimi_delta_attention_decode_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_kimi_delta_attention_decode_fwd_op;
   call->scale = args->scale;
@@ -2714,7 +2703,6 @@ roofline_status roofline_lightning_attention_fwd_bind(roofline_lightning_attenti
                                                       roofline_error *error) {
   const roofline_bind_names *names = lightning_attention_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_lightning_attention_fwd_op;
   if ((status = roofline_bind_passed(error, "inputs.q", &args->q, true)) != ROOFLINE_OK) return status;
@@ -2921,7 +2909,6 @@ roofline_status roofline_rwkv6_fwd_bind(roofline_rwkv6_fwd_call *call, const roo
                                         roofline_error *error) {
   const roofline_bind_names *names = rwkv6_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_rwkv6_fwd_op;
   if ((status = roofline_bind_passed(error, "inputs.r", &args->r, true)) != ROOFLINE_OK) return status;

@@ -112,7 +112,6 @@ roofline_status roofline_fused_top_k_fwd_bind(roofline_fused_top_k_fwd_call *cal
                                               roofline_error *error) {
   const roofline_bind_names *names = fused_top_k_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_fused_top_k_fwd_op;
   call->top_k = args->top_k;
@@ -339,7 +338,6 @@ roofline_status roofline_moe_permute_align_fwd_bind(roofline_moe_permute_align_f
                                                     roofline_error *error) {
   const roofline_bind_names *names = moe_permute_align_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_moe_permute_align_fwd_op;
   call->num_experts = args->num_experts;
@@ -585,7 +583,6 @@ roofline_status roofline_moe_pre_permute_fwd_bind(roofline_moe_pre_permute_fwd_c
                                                   roofline_error *error) {
   const roofline_bind_names *names = moe_pre_permute_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_moe_pre_permute_fwd_op;
   call->layout = args->layout;
@@ -827,7 +824,6 @@ roofline_status roofline_moe_grouped_gemm_fwd_bind(roofline_moe_grouped_gemm_fwd
                                                    roofline_error *error) {
   const roofline_bind_names *names = moe_grouped_gemm_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_moe_grouped_gemm_fwd_op;
   call->layout = args->layout;
@@ -1130,7 +1126,6 @@ roofline_status roofline_moe_expert_mlp_fwd_bind(roofline_moe_expert_mlp_fwd_cal
                                                  roofline_error *error) {
   const roofline_bind_names *names = moe_expert_mlp_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_moe_expert_mlp_fwd_op;
   call->layout = args->layout;
@@ -1409,7 +1404,6 @@ roofline_status roofline_moe_post_permute_fwd_bind(roofline_moe_post_permute_fwd
                                                    roofline_error *error) {
   const roofline_bind_names *names = moe_post_permute_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_moe_post_permute_fwd_op;
   call->layout = args->layout;
@@ -1641,7 +1635,6 @@ roofline_status roofline_fused_mo_e_experts_fwd_bind(roofline_fused_mo_e_experts
                                                      roofline_error *error) {
   const roofline_bind_names *names = fused_mo_e_experts_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_fused_mo_e_experts_fwd_op;
   call->routed_scaling_factor = args->routed_scaling_factor;
@@ -1895,7 +1888,6 @@ roofline_status roofline_indexed_expert_mlp_fwd_bind(roofline_indexed_expert_mlp
                                                      roofline_error *error) {
   const roofline_bind_names *names = indexed_expert_mlp_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_indexed_expert_mlp_fwd_op;
   call->routed_scaling_factor = args->routed_scaling_factor;
@@ -2128,7 +2120,6 @@ roofline_status roofline_fused_moe_fwd_bind(roofline_fused_moe_fwd_call *call,
                                             const roofline_fused_moe_fwd_args *args, roofline_error *error) {
   const roofline_bind_names *names = fused_moe_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_fused_moe_fwd_op;
   call->top_k = args->top_k;
@@ -2383,7 +2374,6 @@ roofline_status roofline_fused_moe_shared_expert_fwd_bind(roofline_fused_moe_sha
                                                           roofline_error *error) {
   const roofline_bind_names *names = fused_moe_shared_expert_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_fused_moe_shared_expert_fwd_op;
   call->top_k = args->top_k;

@@ -97,7 +97,6 @@ roofline_status roofline_rms_norm_fwd_bind(roofline_rms_norm_fwd_call *call,
                                            const roofline_rms_norm_fwd_args *args, roofline_error *error) {
   const roofline_bind_names *names = rms_norm_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_rms_norm_fwd_op;
   call->normalized_shape = args->normalized_shape;
@@ -305,7 +304,6 @@ roofline_status roofline_rms_norm_bwd_bind(roofline_rms_norm_bwd_call *call,
                                            const roofline_rms_norm_bwd_args *args, roofline_error *error) {
   const roofline_bind_names *names = rms_norm_bwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_rms_norm_bwd_op;
   status = roofline_bind_passed(error, "inputs.grad_out", &args->grad_out, true);
@@ -478,7 +476,6 @@ roofline_status roofline_layer_norm_fwd_bind(roofline_layer_norm_fwd_call *call,
                                              roofline_error *error) {
   const roofline_bind_names *names = layer_norm_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_layer_norm_fwd_op;
   call->normalized_shape = args->normalized_shape;
@@ -706,7 +703,6 @@ roofline_status roofline_layer_norm_bwd_bind(roofline_layer_norm_bwd_call *call,
                                              roofline_error *error) {
   const roofline_bind_names *names = layer_norm_bwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_layer_norm_bwd_op;
   status = roofline_bind_passed(error, "inputs.grad_out", &args->grad_out, true);
@@ -874,7 +870,6 @@ roofline_status roofline_ada_layer_norm_fwd_bind(roofline_ada_layer_norm_fwd_cal
                                                  roofline_error *error) {
   const roofline_bind_names *names = ada_layer_norm_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_ada_layer_norm_fwd_op;
   call->eps = args->eps;
@@ -1056,7 +1051,6 @@ roofline_status roofline_ada_layer_norm_zero_fwd_bind(roofline_ada_layer_norm_ze
                                                       roofline_error *error) {
   const roofline_bind_names *names = ada_layer_norm_zero_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_ada_layer_norm_zero_fwd_op;
   call->eps = args->eps;
@@ -1246,7 +1240,6 @@ roofline_status roofline_fused_add_layer_norm_fwd_bind(roofline_fused_add_layer_
                                                        roofline_error *error) {
   const roofline_bind_names *names = fused_add_layer_norm_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_fused_add_layer_norm_fwd_op;
   call->eps = args->eps;
@@ -1441,7 +1434,6 @@ roofline_status roofline_fused_add_rms_norm_fwd_bind(roofline_fused_add_rms_norm
                                                      roofline_error *error) {
   const roofline_bind_names *names = fused_add_rms_norm_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_fused_add_rms_norm_fwd_op;
   call->eps = args->eps;
@@ -1656,7 +1648,6 @@ roofline_status roofline_fused_add_rms_norm_in_place_fwd_bind(roofline_fused_add
                                                               roofline_error *error) {
   const roofline_bind_names *names = fused_add_rms_norm_in_place_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_fused_add_rms_norm_in_place_fwd_op;
   call->eps = args->eps;
@@ -1858,7 +1849,6 @@ roofline_status roofline_fused_add_rms_norm_per_token_quant_fwd_bind(roofline_fu
                                                                      roofline_error *error) {
   const roofline_bind_names *names = fused_add_rms_norm_per_token_quant_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_fused_add_rms_norm_per_token_quant_fwd_op;
   call->quant_dtype = args->quant_dtype;
@@ -2065,7 +2055,6 @@ roofline_status roofline_gated_rms_norm_fwd_bind(roofline_gated_rms_norm_fwd_cal
                                                  roofline_error *error) {
   const roofline_bind_names *names = gated_rms_norm_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_gated_rms_norm_fwd_op;
   call->num_groups = args->num_groups;
@@ -2223,7 +2212,6 @@ roofline_status roofline_l2_normalize_fwd_bind(roofline_l2_normalize_fwd_call *c
                                                roofline_error *error) {
   const roofline_bind_names *names = l2_normalize_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_l2_normalize_fwd_op;
   call->eps = args->eps;
@@ -2416,7 +2404,6 @@ roofline_status roofline_batch_norm_fwd_bind(roofline_batch_norm_fwd_call *call,
                                              roofline_error *error) {
   const roofline_bind_names *names = batch_norm_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_batch_norm_fwd_op;
   call->training = args->training;
@@ -2655,7 +2642,6 @@ roofline_status roofline_batch_norm_bwd_bind(roofline_batch_norm_bwd_call *call,
                                              roofline_error *error) {
   const roofline_bind_names *names = batch_norm_bwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_batch_norm_bwd_op;
   status = roofline_bind_passed(error, "inputs.grad_out", &args->grad_out, true);
@@ -2834,7 +2820,6 @@ roofline_status roofline_group_norm_fwd_bind(roofline_group_norm_fwd_call *call,
                                              roofline_error *error) {
   const roofline_bind_names *names = group_norm_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_group_norm_fwd_op;
   call->num_groups = args->num_groups;
@@ -3069,7 +3054,6 @@ roofline_status roofline_instance_norm_fwd_bind(roofline_instance_norm_fwd_call 
                                                 roofline_error *error) {
   const roofline_bind_names *names = instance_norm_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_instance_norm_fwd_op;
   call->use_input_stats = args->use_input_stats;
@@ -3272,7 +3256,6 @@ roofline_status roofline_fused_qk_norm_ro_pe_fwd_bind(roofline_fused_qk_norm_ro_
                                                       roofline_error *error) {
   const roofline_bind_names *names = fused_qk_norm_ro_pe_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_fused_qk_norm_ro_pe_fwd_op;
   call->num_heads = args->num_heads;

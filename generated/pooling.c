@@ -133,7 +133,6 @@ roofline_status roofline_avg_pool1d_fwd_bind(roofline_avg_pool1d_fwd_call *call,
                                              roofline_error *error) {
   const roofline_bind_names *names = avg_pool1d_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_avg_pool1d_fwd_op;
   call->kernel_size = args->kernel_size;
@@ -419,7 +418,6 @@ roofline_status roofline_avg_pool2d_fwd_bind(roofline_avg_pool2d_fwd_call *call,
                                              roofline_error *error) {
   const roofline_bind_names *names = avg_pool2d_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_avg_pool2d_fwd_op;
   call->kernel_size = args->kernel_size;
@@ -787,7 +785,6 @@ roofline_status roofline_avg_pool3d_fwd_bind(roofline_avg_pool3d_fwd_call *call,
                                              roofline_error *error) {
   const roofline_bind_names *names = avg_pool3d_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_avg_pool3d_fwd_op;
   call->kernel_size = args->kernel_size;
@@ -1091,7 +1088,6 @@ roofline_status roofline_max_pool1d_fwd_bind(roofline_max_pool1d_fwd_call *call,
                                              roofline_error *error) {
   const roofline_bind_names *names = max_pool1d_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_max_pool1d_fwd_op;
   call->kernel_size = args->kernel_size;
@@ -1362,7 +1358,6 @@ roofline_status roofline_max_pool1d_indices_fwd_bind(roofline_max_pool1d_indices
                                                      roofline_error *error) {
   const roofline_bind_names *names = max_pool1d_indices_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_max_pool1d_indices_fwd_op;
   call->kernel_size = args->kernel_size;
@@ -1681,7 +1676,6 @@ roofline_status roofline_max_pool2d_fwd_bind(roofline_max_pool2d_fwd_call *call,
                                              roofline_error *error) {
   const roofline_bind_names *names = max_pool2d_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_max_pool2d_fwd_op;
   call->kernel_size = args->kernel_size;
@@ -2044,7 +2038,6 @@ roofline_status roofline_max_pool2d_indices_fwd_bind(roofline_max_pool2d_indices
                                                      roofline_error *error) {
   const roofline_bind_names *names = max_pool2d_indices_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_max_pool2d_indices_fwd_op;
   call->kernel_size = args->kernel_size;
@@ -2450,7 +2443,6 @@ roofline_status roofline_max_pool3d_fwd_bind(roofline_max_pool3d_fwd_call *call,
                                              roofline_error *error) {
   const roofline_bind_names *names = max_pool3d_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_max_pool3d_fwd_op;
   call->kernel_size = args->kernel_size;
@@ -2898,7 +2890,6 @@ roofline_status roofline_max_pool3d_indices_fwd_bind(roofline_max_pool3d_indices
                                                      roofline_error *error) {
   const roofline_bind_names *names = max_pool3d_indices_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_max_pool3d_indices_fwd_op;
   call->kernel_size = args->kernel_size;
@@ -3184,7 +3175,6 @@ roofline_status roofline_adaptive_avg_pool2d_fwd_bind(roofline_adaptive_avg_pool
                                                       roofline_error *error) {
   const roofline_bind_names *names = adaptive_avg_pool2d_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_adaptive_avg_pool2d_fwd_op;
   call->output_size = args->output_size;
@@ -3387,7 +3377,6 @@ roofline_status roofline_adaptive_max_pool2d_fwd_bind(roofline_adaptive_max_pool
                                                       roofline_error *error) {
   const roofline_bind_names *names = adaptive_max_pool2d_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_adaptive_max_pool2d_fwd_op;
   call->output_size = args->output_size;
@@ -3601,7 +3590,6 @@ roofline_status roofline_adaptive_max_pool2d_indices_fwd_bind(roofline_adaptive_
                                                               roofline_error *error) {
   const roofline_bind_names *names = adaptive_max_pool2d_indices_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_adaptive_max_pool2d_indices_fwd_op;
   call->output_size = args->output_size;

@@ -82,7 +82,6 @@ roofline_status roofline_fp8_static_quant_fwd_bind(roofline_fp8_static_quant_fwd
                                                    roofline_error *error) {
   const roofline_bind_names *names = fp8_static_quant_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_fp8_static_quant_fwd_op;
   call->out_dtype = args->out_dtype;
@@ -235,7 +234,6 @@ roofline_status roofline_fp8_dynamic_quant_fwd_bind(roofline_fp8_dynamic_quant_f
                                                     roofline_error *error) {
   const roofline_bind_names *names = fp8_dynamic_quant_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_fp8_dynamic_quant_fwd_op;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
@@ -383,7 +381,6 @@ roofline_status roofline_fp8_per_token_quant_fwd_bind(roofline_fp8_per_token_qua
                                                       roofline_error *error) {
   const roofline_bind_names *names = fp8_per_token_quant_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_fp8_per_token_quant_fwd_op;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
@@ -542,7 +539,6 @@ roofline_status roofline_fp8_per_group_quant_fwd_bind(roofline_fp8_per_group_qua
                                                       roofline_error *error) {
   const roofline_bind_names *names = fp8_per_group_quant_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_fp8_per_group_quant_fwd_op;
   call->group_size = args->group_size;
@@ -707,7 +703,6 @@ roofline_status roofline_fp8_per_block_quant_fwd_bind(roofline_fp8_per_block_qua
                                                       roofline_error *error) {
   const roofline_bind_names *names = fp8_per_block_quant_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_fp8_per_block_quant_fwd_op;
   call->block_size = args->block_size;
@@ -864,7 +859,6 @@ roofline_status roofline_int8_per_token_quant_fwd_bind(roofline_int8_per_token_q
                                                        roofline_error *error) {
   const roofline_bind_names *names = int8_per_token_quant_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_int8_per_token_quant_fwd_op;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
@@ -1020,7 +1014,6 @@ roofline_status roofline_mxfp8_quant_fwd_bind(roofline_mxfp8_quant_fwd_call *cal
                                               roofline_error *error) {
   const roofline_bind_names *names = mxfp8_quant_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_mxfp8_quant_fwd_op;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
@@ -1177,7 +1170,6 @@ roofline_status roofline_nvfp4_quant_fwd_bind(roofline_nvfp4_quant_fwd_call *cal
                                               roofline_error *error) {
   const roofline_bind_names *names = nvfp4_quant_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_nvfp4_quant_fwd_op;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
@@ -1335,7 +1327,6 @@ roofline_status roofline_silu_and_mul_fp8_quant_fwd_bind(roofline_silu_and_mul_f
                                                          roofline_error *error) {
   const roofline_bind_names *names = silu_and_mul_fp8_quant_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_silu_and_mul_fp8_quant_fwd_op;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
@@ -1493,7 +1484,6 @@ roofline_status roofline_fp8_per_group_dequant_fwd_bind(roofline_fp8_per_group_d
                                                         roofline_error *error) {
   const roofline_bind_names *names = fp8_per_group_dequant_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_fp8_per_group_dequant_fwd_op;
   call->group_size = args->group_size;
@@ -1662,7 +1652,6 @@ roofline_status roofline_fp8_per_block_dequant_fwd_bind(roofline_fp8_per_block_d
                                                         roofline_error *error) {
   const roofline_bind_names *names = fp8_per_block_dequant_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_fp8_per_block_dequant_fwd_op;
   call->block_size = args->block_size;
@@ -1848,7 +1837,6 @@ roofline_status roofline_int4_group_dequant_fwd_bind(roofline_int4_group_dequant
                                                      roofline_error *error) {
   const roofline_bind_names *names = int4_group_dequant_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_int4_group_dequant_fwd_op;
   call->group_size = args->group_size;
@@ -2036,7 +2024,6 @@ roofline_status roofline_fp8_cache_append_fwd_bind(roofline_fp8_cache_append_fwd
                                                    roofline_error *error) {
   const roofline_bind_names *names = fp8_cache_append_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_fp8_cache_append_fwd_op;
   if ((status = roofline_bind_passed(error, "inputs.k", &args->k, true)) != ROOFLINE_OK) return status;

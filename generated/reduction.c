@@ -74,7 +74,6 @@ roofline_status roofline_softmax_fwd_bind(roofline_softmax_fwd_call *call,
                                           const roofline_softmax_fwd_args *args, roofline_error *error) {
   const roofline_bind_names *names = softmax_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_softmax_fwd_op;
   call->dim = args->dim;
@@ -254,7 +253,6 @@ roofline_status roofline_log_softmax_fwd_bind(roofline_log_softmax_fwd_call *cal
                                               roofline_error *error) {
   const roofline_bind_names *names = log_softmax_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_log_softmax_fwd_op;
   call->dim = args->dim;
@@ -435,7 +433,6 @@ roofline_status roofline_softmax_bwd_bind(roofline_softmax_bwd_call *call,
                                           const roofline_softmax_bwd_args *args, roofline_error *error) {
   const roofline_bind_names *names = softmax_bwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_softmax_bwd_op;
   call->dim = args->dim;
@@ -588,7 +585,6 @@ roofline_status roofline_log_sum_exp_fwd_bind(roofline_log_sum_exp_fwd_call *cal
                                               roofline_error *error) {
   const roofline_bind_names *names = log_sum_exp_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_log_sum_exp_fwd_op;
   call->dim = args->dim;
@@ -760,7 +756,6 @@ roofline_status roofline_sum_fwd_bind(roofline_sum_fwd_call *call, const rooflin
                                       roofline_error *error) {
   const roofline_bind_names *names = sum_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_sum_fwd_op;
   call->dim = args->dim;
@@ -942,7 +937,6 @@ roofline_status roofline_mean_fwd_bind(roofline_mean_fwd_call *call, const roofl
                                        roofline_error *error) {
   const roofline_bind_names *names = mean_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_mean_fwd_op;
   call->dim = args->dim;
@@ -1129,7 +1123,6 @@ roofline_status roofline_amax_fwd_bind(roofline_amax_fwd_call *call, const roofl
                                        roofline_error *error) {
   const roofline_bind_names *names = amax_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_amax_fwd_op;
   roofline_shape shape1;
@@ -1311,7 +1304,6 @@ roofline_status roofline_amin_fwd_bind(roofline_amin_fwd_call *call, const roofl
                                        roofline_error *error) {
   const roofline_bind_names *names = amin_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_amin_fwd_op;
   roofline_shape shape1;
@@ -1486,7 +1478,6 @@ roofline_status roofline_prod_fwd_bind(roofline_prod_fwd_call *call, const roofl
                                        roofline_error *error) {
   const roofline_bind_names *names = prod_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_prod_fwd_op;
   call->dim = args->dim;
@@ -1642,7 +1633,6 @@ roofline_status roofline_var_fwd_bind(roofline_var_fwd_call *call, const rooflin
                                       roofline_error *error) {
   const roofline_bind_names *names = var_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_var_fwd_op;
   call->dim = args->dim;
@@ -1812,7 +1802,6 @@ roofline_status roofline_std_fwd_bind(roofline_std_fwd_call *call, const rooflin
                                       roofline_error *error) {
   const roofline_bind_names *names = std_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_std_fwd_op;
   call->dim = args->dim;
@@ -1992,7 +1981,6 @@ roofline_status roofline_var_mean_fwd_bind(roofline_var_mean_fwd_call *call,
                                            const roofline_var_mean_fwd_args *args, roofline_error *error) {
   const roofline_bind_names *names = var_mean_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_var_mean_fwd_op;
   call->dim = args->dim;
@@ -2179,7 +2167,6 @@ roofline_status roofline_argmax_fwd_bind(roofline_argmax_fwd_call *call, const r
                                          roofline_error *error) {
   const roofline_bind_names *names = argmax_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_argmax_fwd_op;
   roofline_shape shape1;
@@ -2361,7 +2348,6 @@ roofline_status roofline_argmin_fwd_bind(roofline_argmin_fwd_call *call, const r
                                          roofline_error *error) {
   const roofline_bind_names *names = argmin_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_argmin_fwd_op;
   roofline_shape shape1;
@@ -2529,7 +2515,6 @@ roofline_status roofline_all_fwd_bind(roofline_all_fwd_call *call, const rooflin
                                       roofline_error *error) {
   const roofline_bind_names *names = all_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_all_fwd_op;
   call->dim = args->dim;
@@ -2695,7 +2680,6 @@ roofline_status roofline_any_fwd_bind(roofline_any_fwd_call *call, const rooflin
                                       roofline_error *error) {
   const roofline_bind_names *names = any_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_any_fwd_op;
   call->dim = args->dim;
@@ -2862,7 +2846,6 @@ roofline_status roofline_count_nonzero_fwd_bind(roofline_count_nonzero_fwd_call 
                                                 roofline_error *error) {
   const roofline_bind_names *names = count_nonzero_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_count_nonzero_fwd_op;
   call->dim = args->dim;
@@ -3042,7 +3025,6 @@ roofline_status roofline_vector_norm_fwd_bind(roofline_vector_norm_fwd_call *cal
                                               roofline_error *error) {
   const roofline_bind_names *names = vector_norm_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_vector_norm_fwd_op;
   roofline_shape shape1;
@@ -3248,7 +3230,6 @@ roofline_status roofline_cross_entropy_fwd_bind(roofline_cross_entropy_fwd_call 
                                                 roofline_error *error) {
   const roofline_bind_names *names = cross_entropy_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_cross_entropy_fwd_op;
   status = roofline_bind_passed(error, "inputs.logits", &args->logits, true);
@@ -3396,7 +3377,6 @@ roofline_status roofline_top_k_fwd_bind(roofline_top_k_fwd_call *call, const roo
                                         roofline_error *error) {
   const roofline_bind_names *names = top_k_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_top_k_fwd_op;
   call->k = args->k;

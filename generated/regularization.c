@@ -73,7 +73,6 @@ roofline_status roofline_dropout_fwd_bind(roofline_dropout_fwd_call *call,
                                           const roofline_dropout_fwd_args *args, roofline_error *error) {
   const roofline_bind_names *names = dropout_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_dropout_fwd_op;
   call->p = args->p;
@@ -225,7 +224,6 @@ roofline_status roofline_dropout_bwd_bind(roofline_dropout_bwd_call *call,
                                           const roofline_dropout_bwd_args *args, roofline_error *error) {
   const roofline_bind_names *names = dropout_bwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_dropout_bwd_op;
   call->scale = args->scale;
@@ -383,7 +381,6 @@ roofline_status roofline_drop_path_fwd_bind(roofline_drop_path_fwd_call *call,
                                             const roofline_drop_path_fwd_args *args, roofline_error *error) {
   const roofline_bind_names *names = drop_path_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_drop_path_fwd_op;
   status = roofline_bind_passed(error, "inputs.branch", &args->branch, true);
@@ -535,7 +532,6 @@ roofline_status roofline_label_smoothing_loss_fwd_bind(roofline_label_smoothing_
                                                        roofline_error *error) {
   const roofline_bind_names *names = label_smoothing_loss_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_label_smoothing_loss_fwd_op;
   call->epsilon = args->epsilon;
@@ -686,7 +682,6 @@ roofline_status roofline_clip_grad_norm_fwd_bind(roofline_clip_grad_norm_fwd_cal
                                                  roofline_error *error) {
   const roofline_bind_names *names = clip_grad_norm_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_clip_grad_norm_fwd_op;
   call->max_norm = args->max_norm;

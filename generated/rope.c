@@ -106,7 +106,6 @@ roofline_status roofline_ro_pe_fwd_bind(roofline_ro_pe_fwd_call *call, const roo
                                         roofline_error *error) {
   const roofline_bind_names *names = ro_pe_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_ro_pe_fwd_op;
   call->rope_layout = args->rope_layout;
@@ -311,7 +310,6 @@ roofline_status roofline_ro_pe_llama31_fwd_bind(roofline_ro_pe_llama31_fwd_call 
                                                 roofline_error *error) {
   const roofline_bind_names *names = ro_pe_llama31_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_ro_pe_llama31_fwd_op;
   call->input_layout = args->input_layout;
@@ -532,7 +530,6 @@ roofline_status roofline_ya_rn_fwd_bind(roofline_ya_rn_fwd_call *call, const roo
                                         roofline_error *error) {
   const roofline_bind_names *names = ya_rn_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_ya_rn_fwd_op;
   call->input_layout = args->input_layout;
@@ -773,7 +770,6 @@ roofline_status roofline_long_ro_pe_fwd_bind(roofline_long_ro_pe_fwd_call *call,
                                              roofline_error *error) {
   const roofline_bind_names *names = long_ro_pe_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_long_ro_pe_fwd_op;
   call->input_layout = args->input_layout;
@@ -996,7 +992,6 @@ roofline_status roofline_ro_pe_neox_position_ids_fwd_bind(roofline_ro_pe_neox_po
                                                           roofline_error *error) {
   const roofline_bind_names *names = ro_pe_neox_position_ids_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_ro_pe_neox_position_ids_fwd_op;
   call->max_position = args->max_position;
@@ -1273,7 +1268,6 @@ roofline_status roofline_ro_pe_cos_sin_fwd_bind(roofline_ro_pe_cos_sin_fwd_call 
                                                 roofline_error *error) {
   const roofline_bind_names *names = ro_pe_cos_sin_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_ro_pe_cos_sin_fwd_op;
   if ((status = roofline_bind_passed(error, "inputs.q", &args->q, true)) != ROOFLINE_OK) return status;
@@ -1453,7 +1447,6 @@ roofline_status roofline_m_ro_pe_fwd_bind(roofline_m_ro_pe_fwd_call *call,
                                           const roofline_m_ro_pe_fwd_args *args, roofline_error *error) {
   const roofline_bind_names *names = m_ro_pe_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_m_ro_pe_fwd_op;
   call->mrope_section = args->mrope_section;
@@ -1630,7 +1623,6 @@ roofline_status roofline_ro_pe_bwd_bind(roofline_ro_pe_bwd_call *call, const roo
                                         roofline_error *error) {
   const roofline_bind_names *names = ro_pe_bwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_ro_pe_bwd_op;
   call->base = args->base;

@@ -88,7 +88,6 @@ roofline_status roofline_temperature_fwd_bind(roofline_temperature_fwd_call *cal
                                               roofline_error *error) {
   const roofline_bind_names *names = temperature_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_temperature_fwd_op;
   status = roofline_bind_passed(error, "inputs.logits", &args->logits, true);
@@ -239,7 +238,6 @@ roofline_status roofline_repetition_penalty_fwd_bind(roofline_repetition_penalty
                                                      roofline_error *error) {
   const roofline_bind_names *names = repetition_penalty_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_repetition_penalty_fwd_op;
   status = roofline_bind_passed(error, "inputs.logits", &args->logits, true);
@@ -405,7 +403,6 @@ roofline_status roofline_presence_frequency_penalty_fwd_bind(roofline_presence_f
                                                              roofline_error *error) {
   const roofline_bind_names *names = presence_frequency_penalty_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_presence_frequency_penalty_fwd_op;
   status = roofline_bind_passed(error, "inputs.logits", &args->logits, true);
@@ -544,7 +541,6 @@ roofline_status roofline_top_k_mask_fwd_bind(roofline_top_k_mask_fwd_call *call,
                                              roofline_error *error) {
   const roofline_bind_names *names = top_k_mask_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_top_k_mask_fwd_op;
   status = roofline_bind_passed(error, "inputs.logits", &args->logits, true);
@@ -693,7 +689,6 @@ roofline_status roofline_top_k_top_p_mask_fwd_bind(roofline_top_k_top_p_mask_fwd
                                                    roofline_error *error) {
   const roofline_bind_names *names = top_k_top_p_mask_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_top_k_top_p_mask_fwd_op;
   call->top_p = args->top_p;
@@ -873,7 +868,6 @@ roofline_status roofline_min_p_mask_fwd_bind(roofline_min_p_mask_fwd_call *call,
                                              roofline_error *error) {
   const roofline_bind_names *names = min_p_mask_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_min_p_mask_fwd_op;
   call->min_p = args->min_p;
@@ -1007,7 +1001,6 @@ roofline_status roofline_gumbel_argmax_fwd_bind(roofline_gumbel_argmax_fwd_call 
                                                 roofline_error *error) {
   const roofline_bind_names *names = gumbel_argmax_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_gumbel_argmax_fwd_op;
   call->seed = args->seed;
@@ -1147,7 +1140,6 @@ roofline_status roofline_categorical_sample_fwd_bind(roofline_categorical_sample
                                                      roofline_error *error) {
   const roofline_bind_names *names = categorical_sample_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_categorical_sample_fwd_op;
   status = roofline_bind_passed(error, "inputs.probs", &args->probs, true);

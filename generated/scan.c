@@ -69,7 +69,6 @@ roofline_status roofline_cumsum_fwd_bind(roofline_cumsum_fwd_call *call, const r
                                          roofline_error *error) {
   const roofline_bind_names *names = cumsum_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_cumsum_fwd_op;
   call->dim = args->dim;
@@ -207,7 +206,6 @@ roofline_status roofline_cumprod_fwd_bind(roofline_cumprod_fwd_call *call,
                                           const roofline_cumprod_fwd_args *args, roofline_error *error) {
   const roofline_bind_names *names = cumprod_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_cumprod_fwd_op;
   call->dim = args->dim;
@@ -343,7 +341,6 @@ roofline_status roofline_log_cumsum_exp_fwd_bind(roofline_log_cumsum_exp_fwd_cal
                                                  roofline_error *error) {
   const roofline_bind_names *names = log_cumsum_exp_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_log_cumsum_exp_fwd_op;
   call->dim = args->dim;
@@ -489,7 +486,6 @@ roofline_status roofline_cummax_fwd_bind(roofline_cummax_fwd_call *call, const r
                                          roofline_error *error) {
   const roofline_bind_names *names = cummax_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_cummax_fwd_op;
   call->dim = args->dim;
@@ -630,7 +626,6 @@ roofline_status roofline_cummin_fwd_bind(roofline_cummin_fwd_call *call, const r
                                          roofline_error *error) {
   const roofline_bind_names *names = cummin_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_cummin_fwd_op;
   call->dim = args->dim;
@@ -785,7 +780,6 @@ roofline_status roofline_segmented_cumsum_fwd_bind(roofline_segmented_cumsum_fwd
                                                    roofline_error *error) {
   const roofline_bind_names *names = segmented_cumsum_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_segmented_cumsum_fwd_op;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;

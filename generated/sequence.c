@@ -107,7 +107,6 @@ roofline_status roofline_mean_pooling_fwd_bind(roofline_mean_pooling_fwd_call *c
                                                roofline_error *error) {
   const roofline_bind_names *names = mean_pooling_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_mean_pooling_fwd_op;
   call->chunk_size = args->chunk_size;
@@ -325,7 +324,6 @@ roofline_status roofline_token_shift_fwd_bind(roofline_token_shift_fwd_call *cal
                                               roofline_error *error) {
   const roofline_bind_names *names = token_shift_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_token_shift_fwd_op;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
@@ -539,7 +537,6 @@ roofline_status roofline_hyper_connection_pre_fwd_bind(roofline_hyper_connection
                                                        roofline_error *error) {
   const roofline_bind_names *names = hyper_connection_pre_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_hyper_connection_pre_fwd_op;
   call->sinkhorn_iterations = args->sinkhorn_iterations;
@@ -738,7 +735,6 @@ roofline_status roofline_hyper_connection_post_fwd_bind(roofline_hyper_connectio
                                                         roofline_error *error) {
   const roofline_bind_names *names = hyper_connection_post_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_hyper_connection_post_fwd_op;
   status = roofline_bind_passed(error, "inputs.streams", &args->streams, true);

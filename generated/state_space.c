@@ -138,7 +138,6 @@ roofline_status roofline_da_cumsum_fwd_bind(roofline_da_cumsum_fwd_call *call,
                                             const roofline_da_cumsum_fwd_args *args, roofline_error *error) {
   const roofline_bind_names *names = da_cumsum_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_da_cumsum_fwd_op;
   call->chunk_len = args->chunk_len;
@@ -360,7 +359,6 @@ roofline_status roofline_cb_producer_fwd_bind(roofline_cb_producer_fwd_call *cal
                                               roofline_error *error) {
   const roofline_bind_names *names = cb_producer_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_cb_producer_fwd_op;
   call->chunk_len = args->chunk_len;
@@ -603,7 +601,6 @@ roofline_status roofline_ssd_chunk_state_fwd_bind(roofline_ssd_chunk_state_fwd_c
                                                   roofline_error *error) {
   const roofline_bind_names *names = ssd_chunk_state_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_ssd_chunk_state_fwd_op;
   call->present.seq_idx = args->seq_idx.dtype != ROOFLINE_DTYPE_NONE;
@@ -838,7 +835,6 @@ roofline_status roofline_ssd_state_passing_fwd_bind(roofline_ssd_state_passing_f
                                                     roofline_error *error) {
   const roofline_bind_names *names = ssd_state_passing_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_ssd_state_passing_fwd_op;
   call->present.initial_states = args->initial_states.dtype != ROOFLINE_DTYPE_NONE;
@@ -1078,7 +1074,6 @@ roofline_status roofline_ssd_chunk_scan_fwd_bind(roofline_ssd_chunk_scan_fwd_cal
                                                  roofline_error *error) {
   const roofline_bind_names *names = ssd_chunk_scan_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_ssd_chunk_scan_fwd_op;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
@@ -1321,7 +1316,6 @@ roofline_status roofline_ssd_decode_fwd_bind(roofline_ssd_decode_fwd_call *call,
                                              roofline_error *error) {
   const roofline_bind_names *names = ssd_decode_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_ssd_decode_fwd_op;
   if ((status = roofline_bind_passed(error, "inputs.A", &args->A, true)) != ROOFLINE_OK) return status;
@@ -1611,7 +1605,6 @@ roofline_status roofline_mamba2_fwd_bind(roofline_mamba2_fwd_call *call, const r
                                          roofline_error *error) {
   const roofline_bind_names *names = mamba2_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_mamba2_fwd_op;
   call->chunk_size = args->chunk_size;
@@ -1885,7 +1878,6 @@ roofline_status roofline_causal_conv1d_fwd_bind(roofline_causal_conv1d_fwd_call 
                                                 roofline_error *error) {
   const roofline_bind_names *names = causal_conv1d_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_causal_conv1d_fwd_op;
   call->activation = args->activation;
@@ -2155,7 +2147,6 @@ roofline_status roofline_causal_conv1d_update_fwd_bind(roofline_causal_conv1d_up
                                                        roofline_error *error) {
   const roofline_bind_names *names = causal_conv1d_update_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_causal_conv1d_update_fwd_op;
   call->activation = args->activation;
@@ -2448,7 +2439,6 @@ roofline_status roofline_selective_scan_fwd_bind(roofline_selective_scan_fwd_cal
                                                  roofline_error *error) {
   const roofline_bind_names *names = selective_scan_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_selective_scan_fwd_op;
   call->delta_softplus = args->delta_softplus;

@@ -63,7 +63,6 @@ roofline_status roofline_hadamard_fwd_bind(roofline_hadamard_fwd_call *call,
                                            const roofline_hadamard_fwd_args *args, roofline_error *error) {
   const roofline_bind_names *names = hadamard_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_hadamard_fwd_op;
   call->scale = args->scale;
@@ -214,7 +213,6 @@ roofline_status roofline_transpose_fwd_bind(roofline_transpose_fwd_call *call,
                                             const roofline_transpose_fwd_args *args, roofline_error *error) {
   const roofline_bind_names *names = transpose_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_transpose_fwd_op;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
@@ -363,7 +361,6 @@ roofline_status roofline_split_heads_fwd_bind(roofline_split_heads_fwd_call *cal
                                               roofline_error *error) {
   const roofline_bind_names *names = split_heads_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_split_heads_fwd_op;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
@@ -511,7 +508,6 @@ roofline_status roofline_concat_fwd_bind(roofline_concat_fwd_call *call, const r
                                          roofline_error *error) {
   const roofline_bind_names *names = concat_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_concat_fwd_op;
   if ((status = roofline_bind_passed(error, "inputs.a", &args->a, true)) != ROOFLINE_OK) return status;
@@ -668,7 +664,6 @@ roofline_status roofline_repeat_kv_fwd_bind(roofline_repeat_kv_fwd_call *call,
                                             const roofline_repeat_kv_fwd_args *args, roofline_error *error) {
   const roofline_bind_names *names = repeat_kv_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_repeat_kv_fwd_op;
   call->n_rep = args->n_rep;
@@ -831,7 +826,6 @@ roofline_status roofline_patchify_fwd_bind(roofline_patchify_fwd_call *call,
                                            const roofline_patchify_fwd_args *args, roofline_error *error) {
   const roofline_bind_names *names = patchify_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_patchify_fwd_op;
   call->p = args->p;
@@ -1025,7 +1019,6 @@ roofline_status roofline_pixel_shuffle_fwd_bind(roofline_pixel_shuffle_fwd_call 
                                                 roofline_error *error) {
   const roofline_bind_names *names = pixel_shuffle_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_pixel_shuffle_fwd_op;
   call->upscale_factor = args->upscale_factor;
@@ -1193,7 +1186,6 @@ roofline_status roofline_roll_fwd_bind(roofline_roll_fwd_call *call, const roofl
                                        roofline_error *error) {
   const roofline_bind_names *names = roll_fwd_names;
   roofline_status status = ROOFLINE_OK;
-  (void)status;
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_roll_fwd_op;
   call->shifts = args->shifts;
