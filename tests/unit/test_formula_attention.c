@@ -104,7 +104,7 @@ static void test_varlen(void **state) {
     recount r = random_mask();
     const int64_t batch = below(4), heads = 4, kv_heads = 2, dim = 8;
     const bool rope = below(2) == 0;
-    int64_t q_lens[4], kv_lens[4], dims[] = {batch + 1};
+    int64_t q_lens[4] = {0}, kv_lens[4] = {0}, dims[] = {batch + 1};
     int32_t cu_q[5], cu_kv[5];
     const int64_t t_q = random_lengths(q_lens, cu_q, batch, 7),
                   t_kv = random_lengths(kv_lens, cu_kv, batch, 9);
@@ -166,7 +166,7 @@ static void test_paged(void **state) {
     recount r = random_mask();
     const int64_t batch = 1 + below(3), heads = 4, kv_heads = 2, dim = 8;
     pool s = random_pool(batch);
-    int64_t q_lens[4], table_dims[] = {batch, s.width}, cu_dims[] = {batch + 1};
+    int64_t q_lens[4] = {0}, table_dims[] = {batch, s.width}, cu_dims[] = {batch + 1};
     int32_t cu[5], lengths[4];
     const int64_t t_q = random_lengths(q_lens, cu, batch, 6);
     for (int64_t i = 0; i < batch; i++) lengths[i] = (int32_t)below(s.width * s.size + 1);
@@ -205,7 +205,7 @@ static void test_prefill_paged(void **state) {
     const int64_t batch = 1 + below(3), heads = 4, kv_heads = 2, dim = 8;
     const bool fp8 = below(2) == 0, rope = below(2) == 0;
     pool s = random_pool(batch);
-    int64_t q_lens[4], table_dims[] = {batch, s.width}, cu_dims[] = {batch + 1};
+    int64_t q_lens[4] = {0}, table_dims[] = {batch, s.width}, cu_dims[] = {batch + 1};
     int32_t cu[5], cached[4];
     const int64_t t_q = random_lengths(q_lens, cu, batch, s.width * s.size < 5 ? s.width * s.size + 1 : 6);
     for (int64_t i = 0; i < batch; i++) cached[i] = (int32_t)below(s.width * s.size - q_lens[i] + 1);

@@ -140,6 +140,58 @@ static void test_long_kernel(void **state) {
   assert_int_equal(c.used, n);
 }
 
+/* Two requests over 65,536 pages of 16: one names them backwards, the other the even ones twice over. */
+static void test_large_page_table(void **state) {
+  (void)state;
+  enum { PAGES = 65536, SIZE = 16 };
+  int32_t *table = malloc(2 * PAGES * sizeof *table);
+  assert_non_null(table);
+  for (int32_t i = 0; i < PAGES; i++) {
+    table[i] = PAGES - 1 - i;
+    table[PAGES + i] = i / 4 * 2;
+  }
+  const int64_t dims[] = {2, PAGES}, two = 2, three = 3;
+  const int32_t cu[] = {0, 1, 2}, lengths[] = {PAGES * SIZE / 2, PAGES * SIZE}; /* the first its upper half */
+  roofline_binding *b =
+      open_call("GroupedQueryAttentionPagedFwdOp", "B=2 T_q=2 NP=65536 PS=16 W=65536 H=1 H_kv=1 D=8 "
+                                                   "T=float16 KV=float16");
+  set_values(b, "page_table", ROOFLINE_INT32, 2, dims, table);
+  set_values(b, "cache_seqlens", ROOFLINE_INT32, 1, &two, lengths);
+  set_values(b, "cu_seqlens_q", ROOFLINE_INT32, 1, &three, cu);
+  const price p = price_of(bind_call(b));
+  /* Upper half by the first; of the lower half the even pages, up to 32,766, by the second. */
+  const int64_t pages = PAGES / 2 + PAGES / 4;
+  const int64_t tables = 4 * (PAGES / 2 + PAGES) + 2 * 4 + 3 * 4, queries = 2 * 2 * 8;
+  assert_int_equal(p.reads, queries + 2 * 2 * 8 * pages * SIZE + tables);
+  assert_int_equal(p.flops, (PAGES * SIZE / 2 + PAGES * SIZE) * (4 * 8 + 5) + 2 * 8);
+  roofline_binding_free(b);
+  free(table);
+}
+
+/* Each of 131,072 queries scores its last 65,536 keys, in an order that jumps about. */
+static void test_many_windows(void **state) {
+  (void)state;
+  enum { QUERIES = 131072, WIDTH = 65536 };
+  int32_t *from = malloc(QUERIES * sizeof *from), *to = malloc(QUERIES * sizeof *to);
+  assert_true(from != NULL && to != NULL);
+  for (int64_t i = 0; i < QUERIES; i++) {
+    from[i] = (int32_t)(i * 40503 % (QUERIES - WIDTH));
+    to[i] = from[i] + WIDTH;
+  }
+  const int64_t queries = QUERIES;
+  roofline_binding *b =
+      open_call("FP8LightningIndexerFwdOp", "B=1 S=131072 S_kv=131072 H=1 G=1 D=1 T=float8_e4m3fn");
+  set_values(b, "cu_seqlen_ks", ROOFLINE_INT32, 1, &queries, from);
+  set_values(b, "cu_seqlen_ke", ROOFLINE_INT32, 1, &queries, to);
+  const price p = price_of(bind_call(b));
+  assert_int_equal(p.flops, INT64_C(5) * QUERIES * WIDTH);
+  /* Starts are all of [0, 65,536): the windows cover every key but the last. */
+  assert_int_equal(p.reads, queries + (QUERIES - 1) + 4 * queries + 2 * 4 * queries);
+  roofline_binding_free(b);
+  free(from);
+  free(to);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_causal_windows),
@@ -151,6 +203,8 @@ int main(void) {
       cmocka_unit_test(test_distinct_experts),
       cmocka_unit_test(test_absent_metadata),
       cmocka_unit_test(test_long_kernel),
+      cmocka_unit_test(test_large_page_table),
+      cmocka_unit_test(test_many_windows),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
