@@ -93,11 +93,12 @@ static void shape_defect(judge *j, shape_fate fate, const fold_shape *s) {
              "more than %d type families apply one another, in %s", MAX_FAMILY_DEPTH, s->f->what);
   } else if (fate == SHAPE_NO_CASE || fate == SHAPE_MANY_CASES) {
     bool none = fate == SHAPE_NO_CASE;
-    diag_add(j->sink, none ? FAMILY_CASE_MISSING : FAMILY_CASES_OVERLAP,
-             yt_value_span(e->src, s->family->key),
+    span at = yt_value_span(e->src, s->family->key);
+    diag_add(j->sink, none ? FAMILY_CASE_MISSING : FAMILY_CASES_OVERLAP, at,
              none ? "type family '%.*s' has no case for some accepted values"
                   : "type family '%.*s' has more than one case for some accepted values",
              STR_ARG(s->family->name));
+    diag_spoil(j->sink, at); /* missing and overlapping cases are one defect */
   }
 }
 
@@ -121,13 +122,22 @@ static void judge_shape_at(judge *j, const tensor_decl *t) {
   j->c.status = ROOFLINE_OK;
 }
 
+static void condition_not_decided(judge *j, const tensor_decl *t) {
+  span at = yt_value_span(j->e->src, t->key);
+  not_decided(j, &t->condition, t->condition.root);
+  if (j->e->implemented)
+    diag_add(j->sink, COVERAGE_UNREACHED, at, "coverage of '%.*s': unreached, its condition is malformed",
+             STR_ARG(t->name));
+  diag_spoil(j->sink, at);
+}
+
 static void judge_tensor_at(judge *j, uint32_t number, symbol_set generator_reads) {
   fold *c = &j->c;
   const tensor_decl *t = &j->e->tensors[number];
   if (t->state != FACT_VALID) return;
   int present = fold_present(c, number);
   if (present < 0 && c->sink != NULL && t->presence == PRESENT_IF && t->condition.judged)
-    not_decided(j, &t->condition, t->condition.root);
+    condition_not_decided(j, t);
   if (present != 1) return;
   if (t->mutation == MUTATED_IF && t->mutated.judged) {
     value v = fold_formula(c, &t->mutated);

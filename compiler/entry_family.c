@@ -96,6 +96,10 @@ static bool read_matches(reader *r, family_decl *f, const slot *s) {
     }
     *first = m->node;
   }
+  for (uint32_t i = 0; i < f->match_count; i++) { /* where presence is matched, the argument may be absent */
+    family_formal *formal = &f->formals[f->matches[i].formal];
+    if (good && f->matches[i].of_presence) formal->kind = kind_union(r->a, formal->kind, &kind_none);
+  }
   return good;
 }
 

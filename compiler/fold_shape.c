@@ -22,9 +22,11 @@ static bool pattern_holds(const pattern *p, const value *v, const kind *k) {
   return true;
 }
 
-/* Is what the patterns look at decided? An ADT needs its constructor and finite fields only. */
-static bool match_decided(const value *v) {
-  return v->tag == V_BOOL || v->tag == V_STRING || v->tag == V_ADT || v->tag == V_NONE;
+/* Is what the patterns look at decided? An ADT needs its constructor and finite fields only, presence no
+   value at all. */
+static bool match_decided(const family_match *m, const expr *arg, const value *v) {
+  if (m->of_presence && v->tag == V_UNKNOWN) return v->n == 1 || !kind_may(arg->kind, K_NONE);
+  return m->of_presence || v->tag == V_BOOL || v->tag == V_STRING || v->tag == V_ADT || v->tag == V_NONE;
 }
 
 static shape_fate choose_case(fold *c, const family_decl *family, const fold_scope *scope, fold_shape *out,
@@ -39,9 +41,10 @@ static shape_fate choose_case(fold *c, const family_decl *family, const fold_sco
     matched[m] = fold_expr(c, &name);
     c->scope = outer;
     c->f = text;
-    if (!match_decided(&matched[m])) {
+    const expr *arg = scope->args[family->matches[m].formal];
+    if (!match_decided(&family->matches[m], arg, &matched[m])) {
       out->at_text = scope->outer_text;
-      out->at = scope->args[family->matches[m].formal];
+      out->at = arg;
       return SHAPE_UNDECIDED;
     }
   }

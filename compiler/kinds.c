@@ -153,21 +153,17 @@ static void judge_family_argument(infer *c, expr *arg, const family_formal *form
   }
   str text = kind_text(c->a, wanted);
   const char *what = arena_cstr(c->a, text);
-  if (kind_is(wanted, K_INTEGER)) {
-    infer_wanted(c, arg, NULL, K_INTEGER, what);
-    return;
-  }
-  if (kind_is(wanted, K_SHAPE)) {
-    const kind *k = infer_wanted(c, arg, NULL, K_SHAPE | K_SEQ, what);
-    if (!kind_may(k, K_UNKNOWN) && !kind_is_integers(k, false)) infer_wrong_kind(c, arg, k, what);
-    return;
-  }
-  const kind *k = infer_wanted(c, arg, NULL, wanted->bits, what);
+  uint32_t taken = wanted->bits;
+  if (kind_may(wanted, K_INTEGER)) taken |= K_INTEGER;
+  if (kind_may(wanted, K_SHAPE)) taken |= K_SEQ;
+  const kind *k = infer_wanted(c, arg, NULL, taken, what);
   if (kind_may(k, K_UNKNOWN)) return;
+  const kind *given = kind_without(c->a, k, K_NONE);
   bool fits = true;
-  if (kind_is(wanted, K_ENUM))
+  if (kind_may(wanted, K_SHAPE)) fits = given->bits == 0 || kind_is_integers(given, false);
+  if (kind_may(wanted, K_ENUM))
     for (uint32_t i = 0; i < k->member_count; i++) fits = fits && kind_has_member(wanted, k->members[i]);
-  if (kind_is(wanted, K_ADT)) fits = k->adt == wanted->adt;
+  if (kind_may(wanted, K_ADT) && kind_may(k, K_ADT)) fits = k->adt == wanted->adt;
   if (!fits) infer_wrong_kind(c, arg, k, what);
 }
 
@@ -242,6 +238,8 @@ static const fact_list *pattern_facts(infer *c, const family_decl *family, const
     else if (p->op == PATTERN_STRING) {
       r->members = &p->s;
       r->member_count = 1;
+    } else if (p->op == PATTERN_PRESENT) {
+      *r = p->b ? *kind_without(c->a, k, K_NONE) : kind_none;
     } else {
       continue;
     }
