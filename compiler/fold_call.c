@@ -245,6 +245,7 @@ bool fold_generate(fold *c, const tensor_decl *t, bool draw, struct fold_metadat
       out->most = out->values[i] > out->most ? out->values[i] : out->most;
     }
   }
+  if (st == ROOFLINE_E_MEMORY) arena_out_of_memory();
   if (st == ROOFLINE_OK) return true;
   fold_fail(c, e, st);
   return false;

@@ -51,6 +51,7 @@ static bool push_file(arena *a, found_list *list, const char *path, bool in_fold
 /* Is a folder, "" for the current one, itself named `ops`? */
 static bool is_ops(const char *folder) {
   char *real = realpath(folder[0] == '\0' ? "." : folder, NULL);
+  if (real == NULL && errno == ENOMEM) arena_out_of_memory();
   bool ops = real != NULL && strcmp(base_name(real), "ops") == 0;
   free(real);
   return ops;
