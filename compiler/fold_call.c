@@ -236,7 +236,12 @@ bool fold_generate(fold *c, const tensor_decl *t, bool draw, struct fold_metadat
   *out = (struct fold_metadata){0};
   generate(e->symbol, &st, &a, seed, &out->shape, NULL);
   int64_t count = st == ROOFLINE_OK ? roofline_prod(&st, roofline_seq_of_shape(&out->shape)) : 0;
-  if (st == ROOFLINE_OK && draw) {
+  if (st == ROOFLINE_OK && draw) { /* a value drawn is a step: that bounds memory and time at once */
+    if ((uint64_t)count > c->fuel) {
+      if (c->exhausted == NULL) c->exhausted = c->f;
+      return false;
+    }
+    c->fuel -= (uint64_t)count;
     out->count = count;
     out->values = arena_raw(c->a, ((size_t)count + 1) * sizeof(int64_t));
     generate(e->symbol, &st, &a, seed, &out->shape, out->values);
