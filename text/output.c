@@ -14,7 +14,7 @@
 void out_init(out_text *o, arena *a) { *o = (out_text){.a = a}; }
 
 static void reserve(out_text *o, size_t more) {
-  if (o->cap - o->n >= more) return;
+  if (o->p != NULL && o->cap - o->n >= more) return; /* nothing may be added to a null pointer */
   size_t cap = o->cap < 128 ? 128 : o->cap;
   while (cap - o->n < more) {
     if (cap > UINT32_MAX) arena_out_of_memory(); /* a str holds no more */
@@ -40,6 +40,7 @@ void out_pad(out_text *o, uint32_t blanks) {
 void out_vprintf(out_text *o, const char *format, va_list args) {
   va_list again;
   va_copy(again, args);
+  reserve(o, 1);
   const size_t n = format_text(o->p + o->n, o->cap - o->n, format, args);
   if (n > UINT32_MAX) arena_out_of_memory();
   if (n >= o->cap - o->n) {
