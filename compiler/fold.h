@@ -106,7 +106,7 @@ struct fold_metadata {
   roofline_shape shape;
   int64_t *values; /* NULL: not drawn */
   int64_t count;
-  int64_t least, most; /* of the values */
+  bool fits_int32; /* every value does */
 };
 bool fold_generate(fold *c, const tensor_decl *t, bool draw, struct fold_metadata *out);
 /* `metadata` by tensor number. */

@@ -223,6 +223,10 @@ static void generate(int32_t id, roofline_status *st, const call_args *a, uint32
 #undef Q
 }
 
+static roofline_metadata as_metadata(const struct fold_metadata *m) {
+  return (roofline_metadata){m == NULL ? NULL : m->values, ROOFLINE_INT64, m == NULL ? 0 : m->count};
+}
+
 bool fold_generate(fold *c, const tensor_decl *t, bool draw, struct fold_metadata *out) {
   const expr *e = t->values.root;
   if (e == NULL || !t->values.judged) return false;
@@ -245,10 +249,8 @@ bool fold_generate(fold *c, const tensor_decl *t, bool draw, struct fold_metadat
     out->count = count;
     out->values = arena_raw(c->a, ((size_t)count + 1) * sizeof(int64_t));
     generate(e->symbol, &st, &a, seed, &out->shape, out->values);
-    for (int64_t i = 0; i < count && st == ROOFLINE_OK; i++) {
-      out->least = out->values[i] < out->least ? out->values[i] : out->least;
-      out->most = out->values[i] > out->most ? out->values[i] : out->most;
-    }
+    const roofline_metadata m = as_metadata(out);
+    out->fits_int32 = st == ROOFLINE_OK && roofline_in_range(&st, &m, INT32_MIN, (int64_t)INT32_MAX + 1);
   }
   if (st == ROOFLINE_E_MEMORY) arena_out_of_memory();
   if (st == ROOFLINE_OK) return true;
@@ -257,10 +259,6 @@ bool fold_generate(fold *c, const tensor_decl *t, bool draw, struct fold_metadat
 }
 
 /* ---- predicates ---- */
-
-static roofline_metadata as_metadata(const struct fold_metadata *m) {
-  return (roofline_metadata){m == NULL ? NULL : m->values, ROOFLINE_INT64, m == NULL ? 0 : m->count};
-}
 
 bool fold_requires(fold *c, const formula *f, const struct fold_metadata *own,
                    const struct fold_metadata *const *metadata) {

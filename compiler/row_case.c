@@ -226,11 +226,11 @@ static void check_values_fit(rows *r) {
     if (r->metadata[t] == NULL) continue;
     value dtype = fold_formula(&r->j->c, &e->tensors[t].dtype);
     if (dtype.tag != V_DTYPE || dtype.u.t != ROOFLINE_INT32) continue;
-    int64_t least = r->metadata[t]->least, most = r->metadata[t]->most;
-    if (least < INT32_MIN || most > INT32_MAX) {
-      int64_t v = least < INT32_MIN ? least : most;
+    const struct fold_metadata *m = r->metadata[t];
+    for (int64_t k = 0; !m->fits_int32 && k < m->count; k++) {
+      if (m->values[k] >= INT32_MIN && m->values[k] <= INT32_MAX) continue;
       row_defect(r, ROW_GENERATOR, "a generated value of '%.*s', %lld, does not fit int32",
-                 STR_ARG(e->tensors[t].name), (long long)v);
+                 STR_ARG(e->tensors[t].name), (long long)m->values[k]);
       return;
     }
   }

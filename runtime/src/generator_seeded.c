@@ -37,22 +37,27 @@ static bool sampler_begin(roofline_status *status, sampler *s, uint32_t seed, in
 
 static void sampler_end(sampler *s) { free(s->scratch); }
 
-/* Each pick leaves a hole in the pool that the last item left fills. */
+/* Each pick leaves a hole in the pool that the last item left fills. First all places are drawn, as by
+   roofline_random_below but without its branch, which nothing can predict: a draw that is too large for what
+   is left stays where the next one goes. A pool is smaller than 2^31 items (pool_limit of what fits a
+   generated tensor), so one word is one draw. */
 static void sample_from_pool(sampler *s, int64_t *values, int64_t population, int64_t k) {
+  const int64_t last = population - 1;
+  for (int64_t bits = 31, i = 0; i < k; bits--) {
+    const int64_t fewer =
+        population - (INT64_C(1) << (bits - 1)) + 1; /* picks after which a bit less is left */
+    const int64_t end = fewer < k ? fewer : k;
+    while (i < end) {
+      values[i] = random_word(&s->random) >> (32 - bits);
+      i += last - values[i] >= i;
+    }
+  }
   int64_t *pool = s->scratch;
-  int shift = 32;
-  while (shift > 0 && population >> (32 - shift) != 0) shift--;
   for (int64_t i = 0; i < population; i++) pool[i] = i;
-  /* roofline_random_below without its branch, which nothing can predict: a draw that is too large takes
-     the last item, leaves the pool as it is, and its pick is overwritten by the next. A pool is smaller
-     than 2^31 items (pool_limit of what fits a generated tensor), so one word is one draw. */
-  for (int64_t i = 0; i < k;) {
-    int64_t left = population - i, draw = random_word(&s->random) >> shift;
-    int64_t fits = draw < left, j = fits != 0 ? draw : left - 1;
-    values[i] = pool[j];
-    pool[j] = pool[left - 1];
-    shift += (int)(fits & ((left & (left - 1)) == 0)); /* what is left then has a bit less */
-    i += fits;
+  for (int64_t i = 0; i < k; i++) {
+    const int64_t place = values[i];
+    values[i] = pool[place];
+    pool[place] = pool[last - i];
   }
 }
 
@@ -66,10 +71,11 @@ static bool set_add(int64_t *slots, int64_t slot_count, int64_t item) {
 }
 
 static void sample_by_set(sampler *s, int64_t *values, int64_t population, int64_t k) {
-  int64_t slot_count = set_slots(k);
+  const int64_t slot_count = set_slots(k);
+  const int width = random_width(population);
   memset(s->scratch, 0, (size_t)slot_count * sizeof *s->scratch);
   for (int64_t i = 0; i < k; i++) {
-    do values[i] = roofline_random_below(&s->random, population);
+    do values[i] = random_below(&s->random, population, width);
     while (!set_add(s->scratch, slot_count, values[i]));
   }
 }
@@ -109,7 +115,8 @@ void roofline_random_ids(roofline_status *status, roofline_shape *shape, int64_t
   generator_domain(status, n > 0 && w > 0 && u > 0);
   if (!generator_begin(status, shape, values, 2, (int64_t[]){n, w})) return;
   roofline_random_seed(&random, seed);
-  for (int64_t i = 0; i < n * w; i++) values[i] = roofline_random_below(&random, u);
+  const int width = random_width(u);
+  for (int64_t i = 0; i < n * w; i++) values[i] = random_below(&random, u, width);
 }
 
 void roofline_sample_indices(roofline_status *status, roofline_shape *shape, int64_t *values, uint32_t seed,
@@ -167,7 +174,8 @@ void roofline_nsa_block_counts(roofline_status *status, roofline_shape *shape, i
   generator_domain(status, t > 0 && h_kv > 0 && k > 0);
   if (!generator_begin(status, shape, values, 2, (int64_t[]){t, h_kv})) return;
   roofline_random_seed(&random, seed);
-  for (int64_t i = 0; i < t * h_kv; i++) values[i] = 1 + roofline_random_below(&random, k);
+  const int width = random_width(k);
+  for (int64_t i = 0; i < t * h_kv; i++) values[i] = 1 + random_below(&random, k, width);
 }
 
 void roofline_causal_topk_indices(roofline_status *status, roofline_shape *shape, int64_t *values,

@@ -37,17 +37,24 @@ bool roofline_max_segment(roofline_status *status, const roofline_metadata *m, i
   return true;
 }
 
+/* Nearly always all of them are, so none leaves the loop early; and of v - first and last - v one is
+   negative exactly when v is outside, which spares the 64-bit comparison that most vectors lack. */
 static bool values_within(const roofline_metadata *m, int64_t first, int64_t last) {
-  /* Nearly always all of them are: looking at each without leaving early lets compilers use vectors. */
-  bool outside = false;
-  if (m->dtype == ROOFLINE_INT64) {
+  const uint64_t from = (uint64_t)first, span = (uint64_t)last - from;
+  uint64_t outside = 0;
+  if (span > INT64_MAX) { /* wider than the differences can tell */
+    for (int64_t i = 0; i < m->count; i++)
+      if (roofline_metadata_at(m, i) < first || roofline_metadata_at(m, i) > last) return false;
+  } else if (m->dtype == ROOFLINE_INT64) {
     const int64_t *v = (const int64_t *)m->data;
-    for (int64_t i = 0; i < m->count; i++) outside |= (v[i] < first) | (v[i] > last);
+    for (int64_t i = 0; i < m->count; i++)
+      outside |= ((uint64_t)v[i] - from) | (span - ((uint64_t)v[i] - from));
   } else {
     const int32_t *v = (const int32_t *)m->data;
-    for (int64_t i = 0; i < m->count; i++) outside |= (v[i] < first) | (v[i] > last);
+    for (int64_t i = 0; i < m->count; i++)
+      outside |= ((uint64_t)(int64_t)v[i] - from) | (span - ((uint64_t)(int64_t)v[i] - from));
   }
-  return !outside;
+  return outside >> 63 == 0;
 }
 
 bool roofline_in_range(roofline_status *status, const roofline_metadata *m, int64_t lo, int64_t hi) {

@@ -62,18 +62,9 @@ uint32_t roofline_random_bits(roofline_random *r, int k) {
   return k < 32 ? y >> (32 - k) : y;
 }
 
-/* As many bits as n has, drawn again until they are below n; the low word is drawn first. */
 int64_t roofline_random_below(roofline_random *r, int64_t n) {
-  int bits = 0;
-  while (bits < 63 && n >> bits != 0) bits++;
-  if (bits == 0) return 0;
-  int64_t draw;
-  do {
-    uint64_t low = roofline_random_bits(r, bits < 32 ? bits : 32);
-    uint64_t high = bits > 32 ? roofline_random_bits(r, bits - 32) : 0;
-    draw = (int64_t)(high << 32 | low);
-  } while (draw >= n);
-  return draw;
+  const int width = random_width(n);
+  return width == 0 ? 0 : random_below(r, n, width);
 }
 
 /* CRC-32 as in zlib: reflected polynomial 0xedb88320, over the bytes of a string. */
