@@ -72,8 +72,8 @@ static void check_file_name(reading *r, const entry *e) {
 /* ---- entries ---- */
 
 /* What the manifest as a whole needs of an entry after its tree is gone. */
-static void keep_place(reading *r, const entry *e) {
-  op_place p = {arena_str(r->a, e->name), yt_value_span(e->src, e->key), NULL, e->stage_count, e->src};
+static void keep_place(reading *r, const entry *e, str name) {
+  op_place p = {name, yt_value_span(e->src, e->key), NULL, e->stage_count, e->src};
   p.stages = arena_array(r->a, stage_decl, e->stage_count + 1);
   for (uint32_t i = 0; i < e->stage_count; i++) {
     p.stages[i].op = arena_str(r->a, e->stages[i].op);
@@ -85,36 +85,47 @@ static void keep_place(reading *r, const entry *e) {
   vec_push(r->a, &r->ops, p);
 }
 
-static void analyse_file(reading *r, const manifest_path *path, const source *src, arena *tree,
-                         arena *scratch, const yt_node *root) {
+/* Memory of the run (`keep`: plans are wanted), or of one file, one entry, one step at a time. */
+typedef struct working {
+  arena *tree, *entry, *scratch;
+  bool keep;
+} working;
+
+static void analyse_file(reading *r, const manifest_path *path, const source *src, const working *w,
+                         const yt_node *root) {
   for (uint32_t i = 0; i < root->n; i++) {
     const yt_node *key = root->u.items[2 * i], *node = root->u.items[2 * i + 1];
-    diag_set_op(r->sink, yt_text(key));
+    const str name = arena_str(r->a, yt_text(key)); /* for diagnostics: it outlives the tree */
+    diag_set_op(r->sink, name);
     uint32_t errors = diag_errors(r->sink);
-    entry *e = entry_read(tree, r->sink, &r->options->parse, &r->adts, src, key, node);
+    entry *e = entry_read(w->entry, r->sink, &r->options->parse, &r->adts, src, key, node);
     if (path->in_folder) check_file_name(r, e);
     formulas_check(r->sink, r->options->definitions, e, r->options->missing_unavailable);
-    plan p = analysis_run(tree, scratch, r->sink, &r->options->analysis, &r->adts, e, &r->out->cases);
+    plan p = analysis_run(w->entry, w->scratch, r->sink, &r->options->analysis, &r->adts, e, &r->out->cases);
     p.emittable = diag_errors(r->sink) == errors;
-    keep_place(r, e);
-    if (r->options->analysis.want_rows) vec_push(r->a, &r->plans, p);
-    arena_reset(scratch);
+    keep_place(r, e, name);
+    if (w->keep) vec_push(r->a, &r->plans, p);
+    if (!w->keep) arena_reset(w->entry);
+    arena_reset(w->scratch);
   }
   diag_set_op(r->sink, (str){0});
   r->out->ops += root->n;
 }
 
 static void analyse_files(reading *r, const manifest_path *paths, uint32_t count) {
-  arena *tree = r->options->analysis.want_rows ? r->a : arena_new(), *scratch = arena_new();
+  working w = {.tree = r->a, .entry = r->a, .scratch = arena_new(), .keep = r->options->analysis.want_rows};
+  if (!w.keep) w.tree = arena_new();
+  if (!w.keep) w.entry = arena_new();
   for (uint32_t i = 0; i < count; i++) {
     if (paths[i].is_types) continue;
     const source *src = load(r, paths[i].path);
-    const yt_node *root = src == NULL ? NULL : parse(r, tree, src);
-    if (root != NULL) analyse_file(r, &paths[i], src, tree, scratch, root);
-    if (tree != r->a) arena_reset(tree);
+    const yt_node *root = src == NULL ? NULL : parse(r, w.tree, src);
+    if (root != NULL) analyse_file(r, &paths[i], src, &w, root);
+    if (!w.keep) arena_reset(w.tree);
   }
-  if (tree != r->a) arena_free(tree);
-  arena_free(scratch);
+  if (!w.keep) arena_free(w.tree);
+  if (!w.keep) arena_free(w.entry);
+  arena_free(w.scratch);
 }
 
 static void read_types(reading *r, const manifest_path *paths, uint32_t count) {

@@ -58,12 +58,14 @@ typedef struct reader {
 static uint32_t byte_of(reader *r, size_t index) {
   if (r->ascii) return index < r->src->text.n ? (uint32_t)index : r->src->text.n;
   const char *text = r->src->text.p;
-  /* Eight ASCII bytes are eight characters; libyaml's marks mostly move forward. */
+  /* Eight ASCII bytes are eight characters; libyaml's marks mostly move forward, often by fewer. */
   const uint64_t high = UINT64_C(0x8080808080808080);
-  for (uint64_t w; r->characters + 8 <= index && r->bytes + 8 <= r->src->text.n;
-       r->characters += 8, r->bytes += 8) {
+  for (uint64_t w; r->characters < index && r->bytes + 8 <= r->src->text.n;) {
     memcpy(&w, text + r->bytes, sizeof w);
     if ((w & high) != 0) break;
+    const uint32_t step = index - r->characters < 8 ? (uint32_t)(index - r->characters) : 8;
+    r->characters += step;
+    r->bytes += step;
   }
   for (; r->characters < index && r->bytes < r->src->text.n; r->characters++) do
       r->bytes++;

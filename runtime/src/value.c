@@ -7,11 +7,12 @@
 
 static const struct {
   const char *name;
+  size_t length; /* of the name */
   int bits;
   roofline_category category;
 } dtypes[ROOFLINE_DTYPE_COUNT] = {
-    {"none", 0, ROOFLINE_CATEGORY_INT},
-#define DTYPE(name, text, bits, category, dl_code, dl_bits) {text, bits, category},
+    {"none", 4, 0, ROOFLINE_CATEGORY_INT},
+#define DTYPE(name, text, bits, category, dl_code, dl_bits) {text, sizeof(text) - 1, bits, category},
 #include <roofline/dtype.def>
 #undef DTYPE
 };
@@ -27,8 +28,7 @@ roofline_category roofline_dtype_category(roofline_dtype t) { return dtypes[know
 
 roofline_dtype roofline_dtype_find(const char *name, size_t length) {
   for (int t = 1; t < ROOFLINE_DTYPE_COUNT; t++)
-    if (strlen(dtypes[t].name) == length && memcmp(dtypes[t].name, name, length) == 0)
-      return (roofline_dtype)t;
+    if (dtypes[t].length == length && memcmp(dtypes[t].name, name, length) == 0) return (roofline_dtype)t;
   return ROOFLINE_DTYPE_NONE;
 }
 
