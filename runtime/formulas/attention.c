@@ -22,7 +22,7 @@ static attention_mask mask_of(tally *t) {
 }
 
 static visibility see(tally *t, seen *s, int64_t q, int64_t kv, attention_mask mask) {
-  const visibility v = visible(t, q, kv, mask);
+  const visibility v = attention_visible(t, q, kv, mask);
   s->pairs = add(t, s->pairs, v.pairs);
   s->queries = add(t, s->queries, v.queries);
   s->keys = add(t, s->keys, v.keys);
@@ -46,14 +46,14 @@ static void rotate(tally *t, seen *s, int64_t heads, int64_t kv_heads) {
   if (!tally_present(t, "rope_cos")) return;
   FLOPS(t, 3, tally_int(t, "R"), mul_add(t, s->queries, heads, mul(t, s->keys, kv_heads)));
   const int64_t table = tally_shape(t, "rope_cos").dims[0];
-  read_items(t, "rope_cos", 1, min_of(rows, table));
-  read_items(t, "rope_sin", 1, min_of(rows, table));
+  tally_read_items(t, "rope_cos", 1, min_of(rows, table));
+  tally_read_items(t, "rope_sin", 1, min_of(rows, table));
 }
 
 static void read_scales(tally *t) {
-  read_if_present(t, "q_scale");
-  read_if_present(t, "k_scale");
-  read_if_present(t, "v_scale");
+  tally_read_present(t, "q_scale");
+  tally_read_present(t, "k_scale");
+  tally_read_present(t, "v_scale");
 }
 
 static void gqa_dense(tally *t) {
@@ -67,11 +67,11 @@ static void gqa_dense(tally *t) {
   if (batch > 0) spans_add(t, &s.positions, v.first, kv);
   attend(t, &s, heads, dim, has_softcap(t), tally_present(t, "v_scale"));
   rotate(t, &s, heads, kv_heads);
-  read_items(t, "q", 2, s.queries);
-  read_items(t, "k", 2, s.keys);
-  read_items(t, "v", 2, s.keys);
+  tally_read_items(t, "q", 2, s.queries);
+  tally_read_items(t, "k", 2, s.keys);
+  tally_read_items(t, "v", 2, s.keys);
   read_scales(t);
-  write_whole(t, "o");
+  tally_write(t, "o");
 }
 
 /* gqa_dense_fwd_roofline: pairs = B visible(S_q, S_kv).
@@ -92,13 +92,13 @@ static void gqa_varlen(tally *t) {
   }
   attend(t, &s, heads, dim, has_softcap(t), tally_present(t, "v_scale"));
   rotate(t, &s, heads, kv_heads);
-  read_items(t, "q", 1, s.queries);
-  read_items(t, "k", 1, s.keys);
-  read_items(t, "v", 1, s.keys);
-  read_whole(t, "cu_seqlens_q");
-  read_whole(t, "cu_seqlens_kv");
+  tally_read_items(t, "q", 1, s.queries);
+  tally_read_items(t, "k", 1, s.keys);
+  tally_read_items(t, "v", 1, s.keys);
+  tally_read(t, "cu_seqlens_q");
+  tally_read(t, "cu_seqlens_kv");
   read_scales(t);
-  write_whole(t, "o");
+  tally_write(t, "o");
 }
 
 /* gqa_varlen_fwd_roofline: gqa_dense_fwd_roofline summed over the requests that the prefix sums cut out. */
@@ -155,14 +155,14 @@ static void gqa_paged(tally *t) {
   const int64_t slots = spans_close(t, &s.slots);
   attend(t, &s, heads, dim, has_softcap(t), tally_present(t, "v_scale"));
   rotate(t, &s, heads, kv_heads);
-  read_items(t, "q", 1, s.queries);
-  read_items(t, "k_pages", 2, slots);
-  read_items(t, "v_pages", 2, slots);
-  read_items(t, "page_table", 2, s.entries);
-  read_whole(t, "cache_seqlens");
-  read_whole(t, "cu_seqlens_q");
+  tally_read_items(t, "q", 1, s.queries);
+  tally_read_items(t, "k_pages", 2, slots);
+  tally_read_items(t, "v_pages", 2, slots);
+  tally_read_items(t, "page_table", 2, s.entries);
+  tally_read(t, "cache_seqlens");
+  tally_read(t, "cu_seqlens_q");
   read_scales(t);
-  write_whole(t, "o");
+  tally_write(t, "o");
 }
 
 /* gqa_paged_fwd_roofline: as gqa_varlen_fwd_roofline with the lengths of cache_seqlens. K and V rows are the
@@ -198,24 +198,24 @@ static void gqa_prefill_paged(tally *t) {
   }
   if (fp8_cache) {
     FLOPS(t, 2, 2, queries, kv_heads, dim); /* quantizes new k and v, 2 flops a value */
-    read_whole(t, "k_scale");
-    read_whole(t, "v_scale");
+    tally_read(t, "k_scale");
+    tally_read(t, "v_scale");
   }
-  read_whole(t, "q");
-  read_whole(t, "k_new");
-  read_whole(t, "v_new");
-  read_whole(t, "cu_seqlens_q");
-  read_whole(t, "cache_seqlens");
-  read_items(t, "block_table", 2, s.entries);
-  read_items(t, "k_pages", 1, slots);
-  read_items(t, "v_pages", 1, slots);
-  write_items(t, "k_pages", 1, queries);
-  write_items(t, "v_pages", 1, queries);
-  write_whole(t, "o");
+  tally_read(t, "q");
+  tally_read(t, "k_new");
+  tally_read(t, "v_new");
+  tally_read(t, "cu_seqlens_q");
+  tally_read(t, "cache_seqlens");
+  tally_read_items(t, "block_table", 2, s.entries);
+  tally_read_items(t, "k_pages", 1, slots);
+  tally_read_items(t, "v_pages", 1, slots);
+  tally_write_items(t, "k_pages", 1, queries);
+  tally_write_items(t, "v_pages", 1, queries);
+  tally_write(t, "o");
 }
 
-/* gqa_prefill_paged_with_kv_cache_fwd_roofline: request of c cached and q new keys: visible(q, c + q).
-   New rows come from k_new and v_new and are written to the pool, cached rows are read from it; a fused
+/* gqa_prefill_paged_with_kv_cache_fwd_roofline: request of c cached and q new keys: visible(q, c +
+   q). New rows come from k_new and v_new and are written to the pool, cached rows are read from it; a fused
    rotation makes its table itself. An FP8 cache adds H T_q for the value scale, 4 T_q H_kv D to quantize,
    and is read and written at its own width. */
 ROOFLINE_FORMULA(gqa_prefill_paged_with_kv_cache_fwd_roofline) {
@@ -243,12 +243,12 @@ static void paged_decode(tally *t) {
   }
   const int64_t slots = spans_close(t, &s.slots);
   attend(t, &s, heads, dim, false, false);
-  read_items(t, "q", 2, s.queries);
-  read_items(t, "k", 1, slots);
-  read_items(t, "v", 1, slots);
-  read_items(t, "block_table", 2, s.entries);
-  read_whole(t, "real_seqlen_kv");
-  write_whole(t, "o");
+  tally_read_items(t, "q", 2, s.queries);
+  tally_read_items(t, "k", 1, slots);
+  tally_read_items(t, "v", 1, slots);
+  tally_read_items(t, "block_table", 2, s.entries);
+  tally_read(t, "real_seqlen_kv");
+  tally_write(t, "o");
 }
 
 /* paged_decode_roofline: S_q queries a request against its real_seqlen_kv keys, paged as above. */

@@ -22,13 +22,13 @@ static void lightning_indexer(tally *t) {
   FLOPS(t, batch, heads, scored, mul_add(t, 2, dim, 3));
   if (quantizes || scaled) FLOPS(t, batch, groups, scored);
   if (quantizes) FLOPS(t, rows, mul_add(t, 4, dim, 2));
-  read_items(t, "index_q", 2, mul(t, batch, queries));
-  read_items(t, "weights", 1, batch > 0 ? queries : 0);
-  read_items(t, "index_k", 3, rows);
-  if (scaled) read_items(t, "index_k_scale", 3, rows);
-  read_whole(t, "cu_seqlen_ks");
-  read_whole(t, "cu_seqlen_ke");
-  write_whole(t, "logits");
+  tally_read_items(t, "index_q", 2, mul(t, batch, queries));
+  tally_read_items(t, "weights", 1, batch > 0 ? queries : 0);
+  tally_read_items(t, "index_k", 3, rows);
+  if (scaled) tally_read_items(t, "index_k_scale", 3, rows);
+  tally_read(t, "cu_seqlen_ks");
+  tally_read(t, "cu_seqlen_ke");
+  tally_write(t, "logits");
 }
 
 /* fp8_lightning_indexer_roofline: scored = the sum of max(0, ke - ks). A score of a (query head, query, key)
@@ -54,10 +54,10 @@ static void topk_selector(tally *t) {
     if (to - from > topk) ranked = add(t, ranked, to - from);
   }
   FLOPS(t, groups, ranked);
-  read_items(t, "index_score", 3, ranked);
-  read_whole(t, "starts");
-  read_whole(t, "ends");
-  write_whole(t, "indexes");
+  tally_read_items(t, "index_score", 3, ranked);
+  tally_read(t, "starts");
+  tally_read(t, "ends");
+  tally_write(t, "indexes");
 }
 
 /* topk_selector_roofline: one compare per score of a window wider than topk. A narrower window keeps all its

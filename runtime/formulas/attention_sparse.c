@@ -52,10 +52,10 @@ static void dsa_decode(tally *t) {
   const int64_t group = div_down(t, heads, kv_heads), width = add(t, dim, tail);
   FLOPS(t, group, s.pairs, add(t, mul(t, 2, width), mul_add(t, 2, dim, 5)));
   FLOPS(t, group, s.rows, dim);
-  read_items(t, "q", 3, mul(t, group, s.rows));
-  read_items(t, "kv", 3, s.keys);
-  read_whole(t, "indices");
-  write_whole(t, "o");
+  tally_read_items(t, "q", 3, mul(t, group, s.rows));
+  tally_read_items(t, "kv", 3, s.keys);
+  tally_read(t, "indices");
+  tally_write(t, "o");
 }
 
 /* dsa_decode_roofline: slot j of a query counts when 0 <= j < S_kv and, causal, (j + 1) stride_kv <=
@@ -101,9 +101,9 @@ static closed_blocks count_closed(tally *t) {
 }
 
 static void read_packing(tally *t) {
-  read_whole(t, "offsets");
-  read_whole(t, "chunk_offsets");
-  read_whole(t, "token_indices");
+  tally_read(t, "offsets");
+  tally_read(t, "chunk_offsets");
+  tally_read(t, "token_indices");
 }
 
 static void nsa_cmp(tally *t) {
@@ -112,12 +112,12 @@ static void nsa_cmp(tally *t) {
   FLOPS(t, heads, c.pairs, add(t, mul(t, 2, dk), mul_add(t, 2, dv, 5)));
   FLOPS(t, heads, dv, c.rows);
   FLOPS(t, 2, heads, c.rows);
-  read_items(t, "q", 1, c.rows);
-  read_items(t, "k_cmp", 1, c.blocks);
-  read_items(t, "v_cmp", 1, c.blocks);
+  tally_read_items(t, "q", 1, c.rows);
+  tally_read_items(t, "k_cmp", 1, c.blocks);
+  tally_read_items(t, "v_cmp", 1, c.blocks);
   read_packing(t);
-  write_whole(t, "o");
-  write_whole(t, "lse");
+  tally_write(t, "o");
+  tally_write(t, "lse");
 }
 
 /* nsa_cmp_fwd_varlen_roofline: flops = H pairs (2 DK + 2 DV + 5) + H DV rows for the divide + 2 H rows for
@@ -135,10 +135,10 @@ static void nsa_topk(tally *t) {
   FLOPS(t, heads, c.pairs, mul_add(t, 2, dim, 5));
   FLOPS(t, 2, heads, c.before);
   FLOPS(t, kv_heads, c.before);
-  read_items(t, "q", 1, c.rows);
-  read_items(t, "k_cmp", 1, c.blocks);
+  tally_read_items(t, "q", 1, c.rows);
+  tally_read_items(t, "k_cmp", 1, c.blocks);
   read_packing(t);
-  write_whole(t, "block_indices");
+  tally_write(t, "block_indices");
 }
 
 /* nsa_topk_varlen_roofline: each closed score once, 2 D, and the lse's softmax, 5; of the blocks before a
@@ -208,14 +208,14 @@ static void nsa_blocks(tally *t) {
   const int64_t group = div_down(t, heads, kv_heads);
   FLOPS(t, group, k.pairs, mul_add(t, 4, dim, 5));
   FLOPS(t, group, k.rows, dim);
-  read_items(t, "q", 2, mul(t, group, k.rows));
-  read_items(t, "k", 2, k.keys);
-  read_items(t, "v", 2, k.keys);
-  read_items(t, "block_indices", 3, k.slots);
-  read_whole(t, "block_counts");
-  read_whole(t, "offsets");
-  read_whole(t, "token_indices");
-  write_whole(t, "o_slc");
+  tally_read_items(t, "q", 2, mul(t, group, k.rows));
+  tally_read_items(t, "k", 2, k.keys);
+  tally_read_items(t, "v", 2, k.keys);
+  tally_read_items(t, "block_indices", 3, k.slots);
+  tally_read(t, "block_counts");
+  tally_read(t, "offsets");
+  tally_read(t, "token_indices");
+  tally_write(t, "o_slc");
 }
 
 /* nsa_fwd_varlen_roofline: a (token, key head) attends to the first block_counts blocks of block_indices,

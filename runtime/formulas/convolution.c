@@ -6,7 +6,7 @@
 /* padding: numbers, or 'valid' for none, or 'same' for d (k - 1) in all, the odd one on the right. */
 static int64_t padding_of(tally *t, int64_t i, int64_t n, int64_t kernel, int64_t dilation) {
   const roofline_value value = tally_value(t, "padding");
-  if (value.tag != ROOFLINE_TAG_STRING) return axis_item(t, "padding", i, n, 0);
+  if (value.tag != ROOFLINE_TAG_STRING) return window_param(t, "padding", i, n, 0);
   return strcmp(value.u.s, "same") == 0 ? mul(t, dilation, kernel - 1) / 2 : 0;
 }
 
@@ -16,10 +16,10 @@ static void conv(tally *t) {
   taps all = {1, 1, 1};
   for (int32_t i = 2; i < input.rank && tally_ok(t); i++) {
     window w = {.input = input.dims[i], .output = output.dims[i], .kernel = weight.dims[i]};
-    w.stride = axis_item(t, "stride", i - 2, input.rank - 2, 1);
-    w.dilation = axis_item(t, "dilation", i - 2, input.rank - 2, 1);
+    w.stride = window_param(t, "stride", i - 2, input.rank - 2, 1);
+    w.dilation = window_param(t, "dilation", i - 2, input.rank - 2, 1);
     w.padding = padding_of(t, i - 2, input.rank - 2, w.kernel, w.dilation);
-    all = multiply_taps(t, all, count_taps(t, w));
+    all = window_multiply(t, all, window_taps(t, w));
   }
   const int64_t batch = input.dims[0], channels = input.dims[1], per_group = weight.dims[1];
   FLOPS(t, 2, batch, output.dims[1], per_group, all.inside);
@@ -27,9 +27,9 @@ static void conv(tally *t) {
   READ(t, output.dims[1], per_group, all.used, tally_size(t, "weight"));
   if (tally_present(t, "bias")) {
     FLOPS(t, tally_elements(t, "output"));
-    read_whole(t, "bias");
+    tally_read(t, "bias");
   }
-  write_whole(t, "output");
+  tally_write(t, "output");
 }
 
 /* conv_roofline: 2 N C_out (C_in / groups) (taps inside, multiplied over the axes), and an add per output

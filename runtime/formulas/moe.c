@@ -74,7 +74,7 @@ static void grouped_gemm(tally *t) {
   if (activated) FLOPS(t, 6, g.rows, n);
   READ(t, g.rows, k, tally_size(t, "a"));
   READ(t, g.experts, width, k, tally_size(t, "b"));
-  read_whole(t, "layout_metadata");
+  tally_read(t, "layout_metadata");
   WRITE(t, g.rows, n, tally_size(t, "output"));
 }
 
@@ -97,9 +97,9 @@ static void expert_mlp(tally *t) {
   const grouped_rows g = count_rows(t);
   mlp_flops(t, g.rows, tally_int(t, "F"), h);
   READ(t, g.rows, h, tally_size(t, "expert_input"));
-  read_items(t, "w_gate_up", 1, g.experts);
-  read_items(t, "w_down", 1, g.experts);
-  read_whole(t, "layout_metadata");
+  tally_read_items(t, "w_gate_up", 1, g.experts);
+  tally_read_items(t, "w_down", 1, g.experts);
+  tally_read(t, "layout_metadata");
   WRITE(t, g.rows, h, tally_size(t, "output"));
 }
 
@@ -128,9 +128,9 @@ static void post_permute(tally *t) {
   FLOPS(t, 2, tokens, k, h);
   if (epilogue_scales(t)) FLOPS(t, tokens, h);
   READ(t, rows, h, tally_size(t, "expert_output"));
-  read_whole(t, "topk_weights");
-  read_whole(t, "inverse_indices");
-  write_whole(t, "output");
+  tally_read(t, "topk_weights");
+  tally_read(t, "inverse_indices");
+  tally_write(t, "output");
 }
 
 /* moe_post_permute_roofline: 2 T K H, a multiply-add per expert output, and T H for an epilogue's factor.
@@ -153,9 +153,9 @@ static void routed(tally *t, int64_t k, int64_t experts) {
   mlp_flops(t, mul(t, tokens, k), tally_int(t, "F"), h);
   FLOPS(t, 2, tokens, k, h);
   if (tally_float(t, "routed_scaling_factor") != 1) FLOPS(t, tokens, h);
-  read_whole(t, "hidden_states");
-  read_items(t, "w_gate_up", 1, experts);
-  read_items(t, "w_down", 1, experts);
+  tally_read(t, "hidden_states");
+  tally_read_items(t, "w_gate_up", 1, experts);
+  tally_read_items(t, "w_down", 1, experts);
 }
 
 /* A token's experts are distinct, so any token makes K of them the least. */
@@ -168,9 +168,9 @@ static void routed_expert_mlp(tally *t) {
   roofline_metadata ids;
   const bool known = tally_has_values(t, "topk_ids", &ids);
   routed(t, k, known ? spans_distinct(t, &ids, tally_int(t, "E")) : least_experts(t, k));
-  read_whole(t, "topk_weights");
-  read_whole(t, "topk_ids");
-  write_whole(t, "output");
+  tally_read(t, "topk_weights");
+  tally_read(t, "topk_ids");
+  tally_write(t, "output");
 }
 
 /* routed_expert_mlp_roofline: T K (6 F H + 6 F) + 2 T K H (+ T H for a routed factor other than 1), the
@@ -206,12 +206,12 @@ static void fused_moe(tally *t) {
   const bool known = tally_ok(t) && stage_ids(t->call, &ids);
   routed(t, k, known ? spans_distinct(t, &ids, experts) : least_experts(t, k));
   FLOPS(t, 2, tokens, experts, add(t, k, 1));
-  read_whole(t, "gating_output");
+  tally_read(t, "gating_output");
   if (tally_present(t, "correction_bias")) {
     FLOPS(t, tokens, experts);
-    read_whole(t, "correction_bias");
+    tally_read(t, "correction_bias");
   }
-  write_outputs(t);
+  tally_write_outputs(t);
 }
 
 /* fused_moe_fwd_roofline: routing as the top-k op prices it, 2 T E (1 + top_k) (+ T E for a bias), and the

@@ -10,10 +10,10 @@ static void qk_norm_rope(tally *t) {
   FLOPS(t, tokens, heads, mul_add(t, 4, dim, mul(t, 3, rotary)));
   READ(t, tokens, heads, dim, tally_size(t, "qkv"));
   WRITE(t, tokens, heads, dim, tally_size(t, "qkv"));
-  read_whole(t, "q_weight");
-  read_whole(t, "k_weight");
-  read_whole(t, "positions");
-  read_items(t, "cos_sin_cache", 1, rows);
+  tally_read(t, "q_weight");
+  tally_read(t, "k_weight");
+  tally_read(t, "positions");
+  tally_read_items(t, "cos_sin_cache", 1, rows);
 }
 
 /* fused_qk_norm_rope_roofline: N (query heads + key heads) (4 D for the norm with weight + 3 R). Query and

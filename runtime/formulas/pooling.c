@@ -11,7 +11,7 @@ static void pool_taps(tally *t, taps all) {
   FLOPS(t, planes, all.inside);
   if (tally_ok(t) && strstr(t->call->op->name, "Avg") != NULL) FLOPS(t, tally_elements(t, "output"));
   READ(t, planes, all.touched, tally_size(t, "input"));
-  write_outputs(t);
+  tally_write_outputs(t);
 }
 
 static void pool(tally *t) {
@@ -21,11 +21,11 @@ static void pool(tally *t) {
   for (int32_t i = 2; i < input.rank && tally_ok(t); i++) {
     const int64_t axis = i - 2, axes = input.rank - 2;
     window w = {.input = input.dims[i], .output = output.dims[i], .dilation = 1};
-    w.kernel = axis_item(t, "kernel_size", axis, axes, 1);
-    w.stride = axis_item(t, "stride", axis, axes, w.kernel);
-    w.padding = axis_item(t, "padding", axis, axes, 0);
-    if (dilates) w.dilation = axis_item(t, "dilation", axis, axes, 1);
-    all = multiply_taps(t, all, count_taps(t, w));
+    w.kernel = window_param(t, "kernel_size", axis, axes, 1);
+    w.stride = window_param(t, "stride", axis, axes, w.kernel);
+    w.padding = window_param(t, "padding", axis, axes, 0);
+    if (dilates) w.dilation = window_param(t, "dilation", axis, axes, 1);
+    all = window_multiply(t, all, window_taps(t, w));
   }
   pool_taps(t, all);
 }
@@ -52,8 +52,8 @@ static void adaptive_pool2d(tally *t) {
   for (int32_t i = 2; i < input.rank && tally_ok(t); i++) {
     const int64_t in = input.dims[i], out = output.dims[i];
     const bool empty = in == 0 || out == 0;
-    const taps axis = {empty ? 0 : sub(t, add(t, in, out), greatest_divisor(in, out)), out == 0 ? 0 : in, 0};
-    all = multiply_taps(t, all, axis);
+    const taps axis = {empty ? 0 : sub(t, add(t, in, out), window_gcd(in, out)), out == 0 ? 0 : in, 0};
+    all = window_multiply(t, all, axis);
   }
   pool_taps(t, all);
 }

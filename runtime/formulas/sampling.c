@@ -22,9 +22,9 @@ static kept_logits count_kept(tally *t) {
 
 static void top_k(tally *t, kept_logits n) {
   FLOPS(t, 2, n.cut_rows, tally_int(t, "V"));
-  read_whole(t, "logits");
-  read_whole(t, "top_k");
-  write_outputs(t);
+  tally_read(t, "logits");
+  tally_read(t, "top_k");
+  tally_write_outputs(t);
 }
 
 static void top_k_mask(tally *t) { top_k(t, count_kept(t)); }

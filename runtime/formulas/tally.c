@@ -87,28 +87,28 @@ int64_t tally_items(tally *t, const char *tensor, int32_t axis, int64_t count) {
   return bytes;
 }
 
-void read_items(tally *t, const char *tensor, int32_t axis, int64_t count) {
+void tally_read_items(tally *t, const char *tensor, int32_t axis, int64_t count) {
   READ(t, tally_items(t, tensor, axis, count));
 }
 
-void write_items(tally *t, const char *tensor, int32_t axis, int64_t count) {
+void tally_write_items(tally *t, const char *tensor, int32_t axis, int64_t count) {
   WRITE(t, tally_items(t, tensor, axis, count));
 }
 
-void read_whole(tally *t, const char *tensor) { read_items(t, tensor, 0, 1); }
+void tally_read(tally *t, const char *tensor) { tally_read_items(t, tensor, 0, 1); }
 
-void read_if_present(tally *t, const char *tensor) {
-  if (tally_present(t, tensor)) read_whole(t, tensor);
+void tally_read_present(tally *t, const char *tensor) {
+  if (tally_present(t, tensor)) tally_read(t, tensor);
 }
 
-void write_whole(tally *t, const char *tensor) { write_items(t, tensor, 0, 1); }
+void tally_write(tally *t, const char *tensor) { tally_write_items(t, tensor, 0, 1); }
 
-void write_outputs(tally *t) {
+void tally_write_outputs(tally *t) {
   if (!tally_ok(t)) return;
   const roofline_op *op = t->call->op;
   for (int32_t i = 0; i < op->tensor_count; i++) {
     const char *name = op->tensors[i].name;
-    if (op->tensors[i].role == ROOFLINE_OUTPUT && tally_present(t, name)) write_whole(t, name);
+    if (op->tensors[i].role == ROOFLINE_OUTPUT && tally_present(t, name)) tally_write(t, name);
   }
 }
 

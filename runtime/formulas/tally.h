@@ -68,12 +68,12 @@ int64_t tally_elements(tally *t, const char *tensor);
 /* Bytes of `count` items of a tensor, an item spanning all its axes from `axis` on. */
 int64_t tally_items(tally *t, const char *tensor, int32_t axis, int64_t count);
 /* Reads or writes of that many bytes; of a whole tensor; of each output that is there. */
-void read_items(tally *t, const char *tensor, int32_t axis, int64_t count);
-void write_items(tally *t, const char *tensor, int32_t axis, int64_t count);
-void read_whole(tally *t, const char *tensor);
-void read_if_present(tally *t, const char *tensor);
-void write_whole(tally *t, const char *tensor);
-void write_outputs(tally *t);
+void tally_read_items(tally *t, const char *tensor, int32_t axis, int64_t count);
+void tally_write_items(tally *t, const char *tensor, int32_t axis, int64_t count);
+void tally_read(tally *t, const char *tensor);
+void tally_read_present(tally *t, const char *tensor);
+void tally_write(tally *t, const char *tensor);
+void tally_write_outputs(tally *t);
 
 /* Values of a metadata tensor. A call without them is NOT_AVAILABLE; or, where a formula has a lower
    bound to give instead, just false. */

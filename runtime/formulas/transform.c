@@ -14,8 +14,8 @@ static void fft_c2c(tally *t) {
   const int64_t m = split_powers_of_two(tally_int(t, "n"), &odd);
   if (!tally_require(t, odd == 1)) return;
   FLOPS(t, 5, tally_elements(t, "input"), m);
-  read_whole(t, "input");
-  write_whole(t, "output");
+  tally_read(t, "input");
+  tally_write(t, "output");
 }
 
 /* fft_c2c_roofline: 5 n log2 n a row, n a power of two: n / 2 log2 n butterflies, each a complex multiply
@@ -33,8 +33,8 @@ static void hadamard(tally *t) {
   const int64_t count = tally_elements(t, "x");
   FLOPS(t, count, add(t, stages, base - 1));
   if (tally_float(t, "scale") != 1) FLOPS(t, count);
-  read_whole(t, "x");
-  write_whole(t, "output");
+  tally_read(t, "x");
+  tally_write(t, "output");
 }
 
 /* hadamard_roofline: n = base 2^m, base 1 or the smallest order 4 q of n's odd part q. An element costs an

@@ -17,7 +17,7 @@ static int64_t up_to(tally *t, int64_t q, int64_t kv, int64_t reach) {
   return ramp(t, q, add(t, sub(t, kv, q), add(t, reach, 1)), kv);
 }
 
-visibility visible(tally *t, int64_t q, int64_t kv, attention_mask mask) {
+visibility attention_visible(tally *t, int64_t q, int64_t kv, attention_mask mask) {
   visibility v = {0, 0, kv, 0};
   if (!tally_require(t, q >= 0 && kv >= 0) || q == 0 || kv == 0) return v;
   /* No window is wider than all positions together, so nothing changes at that width. */

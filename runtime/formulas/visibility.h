@@ -16,6 +16,6 @@ typedef struct visibility {
   int64_t first, keys; /* keys that some query sees: [first, kv), `keys` of them */
 } visibility;
 
-visibility visible(tally *t, int64_t q, int64_t kv, attention_mask mask);
+visibility attention_visible(tally *t, int64_t q, int64_t kv, attention_mask mask);
 
 #endif

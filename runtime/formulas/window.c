@@ -1,6 +1,6 @@
 #include "window.h"
 
-int64_t greatest_divisor(int64_t a, int64_t b) {
+int64_t window_gcd(int64_t a, int64_t b) {
   while (b != 0) {
     const int64_t r = a % b;
     a = b;
@@ -32,7 +32,7 @@ static int64_t touched_by(tally *t, const window *w, int64_t shift, int64_t coun
   return touched;
 }
 
-taps count_taps(tally *t, window w) {
+taps window_taps(tally *t, window w) {
   taps n = {0, 0, 0};
   if (!tally_require(t, w.stride > 0 && w.dilation > 0) || w.output <= 0) return n;
   for (int64_t k = 0; k < w.kernel && tally_ok(t); k++) {
@@ -42,8 +42,8 @@ taps count_taps(tally *t, window w) {
     n.used += outputs > 0;
   }
   /* Taps reach the same positions only when they differ by a multiple of stride / gcd. */
-  const int64_t period = w.stride / greatest_divisor(w.stride, w.dilation);
-  const int64_t jump = w.dilation / greatest_divisor(w.stride, w.dilation);
+  const int64_t period = w.stride / window_gcd(w.stride, w.dilation);
+  const int64_t jump = w.dilation / window_gcd(w.stride, w.dilation);
   for (int64_t k = 0; k < min_of(period, w.kernel) && tally_ok(t); k++) {
     const int64_t shift = sub(t, mul(t, k, w.dilation), w.padding);
     n.touched = add(t, n.touched, touched_by(t, &w, shift, (w.kernel - 1 - k) / period + 1, jump));
@@ -51,12 +51,12 @@ taps count_taps(tally *t, window w) {
   return n;
 }
 
-taps multiply_taps(tally *t, taps a, taps b) {
+taps window_multiply(tally *t, taps a, taps b) {
   const taps product = {mul(t, a.inside, b.inside), mul(t, a.touched, b.touched), mul(t, a.used, b.used)};
   return product;
 }
 
-int64_t axis_item(tally *t, const char *param, int64_t i, int64_t n, int64_t fallback) {
+int64_t window_param(tally *t, const char *param, int64_t i, int64_t n, int64_t fallback) {
   const roofline_value value = tally_value(t, param);
   return tally_ok(t) ? roofline_per_axis(&t->status, value, i, n, roofline_int(fallback)) : fallback;
 }

@@ -16,12 +16,12 @@ typedef struct taps {
 } taps;
 
 /* In time linear in the kernel. DOMAIN unless stride and dilation are positive. */
-taps count_taps(tally *t, window w);
-taps multiply_taps(tally *t, taps a, taps b);
+taps window_taps(tally *t, window w);
+taps window_multiply(tally *t, taps a, taps b);
 
-int64_t greatest_divisor(int64_t a, int64_t b); /* of two numbers, one of them positive */
+int64_t window_gcd(int64_t a, int64_t b); /* of two numbers, one of them positive */
 
 /* Item i of n of an `int | tuple` parameter; of None, `fallback`. */
-int64_t axis_item(tally *t, const char *param, int64_t i, int64_t n, int64_t fallback);
+int64_t window_param(tally *t, const char *param, int64_t i, int64_t n, int64_t fallback);
 
 #endif

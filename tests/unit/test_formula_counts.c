@@ -47,7 +47,7 @@ static void test_any_window(void **state) {
   for (int trial = 0; trial < 100 * TRIALS; trial++) {
     const window w = {below(20), below(12), below(9), 1 + below(7), below(12), 1 + below(7)};
     tally t = {NULL, ROOFLINE_OK, 0, 0, 0};
-    const taps got = count_taps(&t, w), want = slide(w);
+    const taps got = window_taps(&t, w), want = slide(w);
     if (t.status != ROOFLINE_OK || got.inside != want.inside || got.touched != want.touched ||
         got.used != want.used)
       fail_msg("input %" PRId64 " output %" PRId64 " kernel %" PRId64 " stride %" PRId64 " padding %" PRId64

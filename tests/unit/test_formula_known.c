@@ -13,7 +13,7 @@
 
 static int64_t pairs(int64_t q, int64_t kv, attention_mask mask) {
   tally t = {NULL, ROOFLINE_OK, 0, 0, 0};
-  const visibility v = visible(&t, q, kv, mask);
+  const visibility v = attention_visible(&t, q, kv, mask);
   assert_int_equal(t.status, ROOFLINE_OK);
   return v.pairs;
 }
@@ -34,7 +34,7 @@ static void test_causal_windows(void **state) {
 static void test_overflow_is_a_status(void **state) {
   (void)state;
   tally t = {NULL, ROOFLINE_OK, 0, 0, 0};
-  visible(&t, INT64_C(1) << 40, INT64_C(1) << 40, (attention_mask){false, -1, -1});
+  attention_visible(&t, INT64_C(1) << 40, INT64_C(1) << 40, (attention_mask){false, -1, -1});
   assert_int_equal(t.status, ROOFLINE_E_OVERFLOW);
 
   roofline_binding *b = open_call("GroupedQueryAttentionDenseFwdOp",
@@ -71,6 +71,25 @@ static void test_elementwise(void **state) {
   assert_int_equal(price_text("ReluFwdOp", "S=[2048,4096] T=float16").flops, 8388608);
   assert_int_equal(price_text("AddFwdOp", "A=[3,1] B=[1,4] T=float16").flops, 12);
   assert_int_equal(price_text("AddFwdOp", "A=[3,1] B=[1,4] alpha=2 T=float16").flops, 24);
+}
+
+/* x in and out, and an int32 position a token; the table is the op's own. */
+static void test_rotary_table_is_not_charged(void **state) {
+  (void)state;
+  const price p = price_text("RoPENeoxPositionIdsFwdOp",
+                             "N=2048 H=32 D=128 T=bfloat16 P=int32 max_position=4096 seq_lens=[2048]");
+  assert_int_equal(p.bytes, 33562624);
+}
+
+/* Written where it was read, or elsewhere: the same elements once each way. */
+static void test_in_place_costs_the_same(void **state) {
+  (void)state;
+  const char *text = "B=[2048] N=4096 T=float16";
+  const price apart = price_text("FusedAddRMSNormFwdOp", text),
+              in_place = price_text("FusedAddRMSNormInPlaceFwdOp", text);
+  assert_int_equal(apart.flops, in_place.flops);
+  assert_int_equal(apart.bytes, in_place.bytes);
+  assert_int_equal(apart.bytes, 4 * 2048 * 4096 * 2 + 4096 * 2);
 }
 
 /* The ids are sorted by: read; the routes' places are written: 4 bytes each, both int32. */
@@ -133,7 +152,7 @@ static void test_long_kernel(void **state) {
   (void)state;
   const int64_t n = 131072;
   tally t = {NULL, ROOFLINE_OK, 0, 0, 0};
-  const taps c = count_taps(&t, (window){n, n, n, 1, n - 1, 1});
+  const taps c = window_taps(&t, (window){n, n, n, 1, n - 1, 1});
   assert_int_equal(t.status, ROOFLINE_OK);
   assert_int_equal(c.inside, n * (n + 1) / 2);
   assert_int_equal(c.touched, n);
@@ -199,6 +218,8 @@ int main(void) {
       cmocka_unit_test(test_sliding_window_attention),
       cmocka_unit_test(test_normalization),
       cmocka_unit_test(test_elementwise),
+      cmocka_unit_test(test_rotary_table_is_not_charged),
+      cmocka_unit_test(test_in_place_costs_the_same),
       cmocka_unit_test(test_permute_reads_and_writes_ids),
       cmocka_unit_test(test_distinct_experts),
       cmocka_unit_test(test_absent_metadata),
