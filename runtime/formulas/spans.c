@@ -39,7 +39,22 @@ int64_t spans_close(tally *t, spans *s) {
   return covered;
 }
 
+/* Where a mark per possible value takes no more memory than the values themselves. */
+static int64_t distinct_by_marks(tally *t, const roofline_metadata *values, int64_t limit) {
+  bool *seen = tally_scratch(t, limit, sizeof *seen);
+  int64_t distinct = 0;
+  for (int64_t i = 0; i < values->count && tally_ok(t); i++) {
+    const int64_t v = tally_item(t, values, i, 0, limit);
+    if (!tally_ok(t)) break;
+    distinct += !seen[v];
+    seen[v] = true;
+  }
+  free(seen);
+  return distinct;
+}
+
 int64_t spans_distinct(tally *t, const roofline_metadata *values, int64_t limit) {
+  if (limit / 8 <= values->count) return distinct_by_marks(t, values, limit);
   spans s = {NULL, 0, 0, false};
   for (int64_t i = 0; i < values->count && tally_ok(t); i++) {
     const int64_t v = tally_item(t, values, i, 0, limit);

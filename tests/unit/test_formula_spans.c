@@ -56,25 +56,40 @@ static void test_far_apart(void **state) {
   assert_int_equal(t.status, ROOFLINE_E_OVERFLOW);
 }
 
+/* Few values of few, marked; few of many, sorted. */
+static void test_distinct(void **state) {
+  (void)state;
+  static const int64_t limits[] = {1, 9, 100, INT64_C(1) << 50};
+  for (int trial = 0; trial < 400; trial++) {
+    int64_t items[20], want = 0;
+    const int64_t limit = limits[trial % 4];
+    const roofline_metadata values = {items, ROOFLINE_INT64, below(20)};
+    for (int64_t i = 0; i < values.count; i++) {
+      items[i] = below(limit < 12 ? limit : 12) * (limit > 1000 ? limit / 12 : 1);
+      bool again = false;
+      for (int64_t j = 0; j < i; j++) again = again || items[j] == items[i];
+      want += !again;
+    }
+    tally t = fresh();
+    assert_int_equal(spans_distinct(&t, &values, limit), want);
+    assert_int_equal(t.status, ROOFLINE_OK);
+  }
+}
+
 static void test_refused_memory(void **state) {
   (void)state;
   static const int32_t items[200] = {7, 3};
   const roofline_metadata values = {items, ROOFLINE_INT32, 200};
-  for (failing = 1;; failing = failing + 1) {
-    const int now = failing;
+  for (int at = 1; at <= 4; at++) { /* room for 64, 128 and 256 items: three allocations */
+    failing = at;
     tally t = fresh();
-    const int64_t distinct = spans_distinct(&t, &values, 8);
-    if (t.status == ROOFLINE_OK) { /* 64, 128, 256 items: three allocations */
-      assert_int_equal(distinct, 3);
-      assert_int_equal(now, 4);
-      break;
-    }
-    assert_int_equal(t.status, ROOFLINE_E_MEMORY);
-    failing = now;
+    const int64_t distinct = spans_distinct(&t, &values, INT64_MAX);
+    assert_int_equal(t.status, at < 4 ? ROOFLINE_E_MEMORY : ROOFLINE_OK);
+    if (at == 4) assert_int_equal(distinct, 3);
   }
   failing = 1;
   tally t = fresh();
-  assert_null(tally_scratch(&t, 8, 8));
+  spans_distinct(&t, &values, 8);
   assert_int_equal(t.status, ROOFLINE_E_MEMORY);
 }
 
@@ -101,6 +116,9 @@ static void test_wrong_values(void **state) {
   t = fresh();
   spans_distinct(&t, &values, 6);
   assert_int_equal(t.status, ROOFLINE_E_DOMAIN);
+  t = fresh();
+  spans_distinct(&t, &values, INT64_MAX);
+  assert_int_equal(t.status, ROOFLINE_E_DOMAIN);
 }
 
 /* The first failure stays, and nothing is added after it. */
@@ -119,9 +137,9 @@ static void test_first_failure(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_cover),          cmocka_unit_test(test_far_apart),
-      cmocka_unit_test(test_refused_memory), cmocka_unit_test(test_wrong_values),
-      cmocka_unit_test(test_first_failure),
+      cmocka_unit_test(test_cover),        cmocka_unit_test(test_distinct),
+      cmocka_unit_test(test_far_apart),    cmocka_unit_test(test_refused_memory),
+      cmocka_unit_test(test_wrong_values), cmocka_unit_test(test_first_failure),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
