@@ -8,6 +8,7 @@ static const arg_subcommand commands[] = {
     {"price", "price recorded rows: efficiency, bound and verdict of each", price_main},
     {"diff", "show what moved between two files of records", diff_main},
     {"records", "check files of records against the record format", records_main},
+    {"audit", "do rows read the bytes they declare? Nsight Compute against records", audit_main},
     {"headroom", "how much of a profiled run is left to win, kernel by kernel", headroom_main},
     {"profiles", "list, show and check GPU profiles", profiles_main},
 };

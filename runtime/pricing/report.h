@@ -57,6 +57,8 @@ const char *report_verdict_label(roofline_verdict verdict);
 enum { REPORT_UNIT_MAX = 32 };
 const char *report_time(double ms, char *text);
 const char *report_rate(double per_second, const char *unit, char *text);
+/* A Markdown code span, which also holds in a table. */
+void report_md_code(writer *w, const char *text);
 /* Counts by verdict, blanks by reason and the thresholds, each a line that starts with `indent`. */
 void report_summary_lines(report *r, const char *indent);
 /* A name as Markdown code, in a table too. */
