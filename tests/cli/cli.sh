@@ -28,3 +28,14 @@ finish() {
   fi
   echo "all passed"
 }
+
+# A python3 that has the modules named, printed; else the test is skipped and says what it lacks.
+python_with() {
+  local python modules
+  modules=$(printf 'import %s;' "$@")
+  for python in python3 /usr/bin/python3; do
+    "$python" -c "$modules" 2>/dev/null && echo "$python" && return
+  done
+  echo "SKIP: no python3 with $* (Debian: $(printf 'python3-%s ' "$@"))" >&2
+  exit 77
+}

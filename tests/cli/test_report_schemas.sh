@@ -1,11 +1,9 @@
 #!/usr/bin/env bash
 # The published schemas: reports and written records satisfy them, and `records check` agrees with them.
-set -u
-command -v python3 >/dev/null || { echo "SKIP: no python3"; exit 77; }
-python3 -c 'import jsonschema' 2>/dev/null || { echo "SKIP: no python3 jsonschema (Debian: python3-jsonschema)"; exit 77; }
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-python3 - "$ROOFLINE" "$SOURCE_DIR" "$SHARED_DIR/expected/records_h200.jsonl" "$dir" <<'PY'
+. "$(dirname "$0")/cli.sh"
+python=$(python_with jsonschema) || exit 77
+dir=$scratch
+"$python" - "$ROOFLINE" "$SOURCE_DIR" "$SHARED_DIR/expected/records_h200.jsonl" "$dir" <<'PY'
 import copy, json, os, random, subprocess, sys
 import jsonschema
 roofline, source, h200, tmp = sys.argv[1:5]
