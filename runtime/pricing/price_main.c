@@ -188,7 +188,8 @@ typedef struct run {
   gate gate;
   uint32_t verdicts;
   complaints problems;
-  VEC(priced_row) kept;            /* a sorted or whole report's rows */
+  priced_row *kept; /* a sorted or whole report's rows */
+  size_t kept_count, kept_capacity;
   const roofline_profile *profile; /* the last one found: files repeat their device */
   bool progress, tripped, io_failed;
   time_t shown_at;
@@ -209,16 +210,30 @@ static void show_progress(run *r) {
   fprintf(stderr, "\r%llu rows", (unsigned long long)r->report.summary.rows);
 }
 
-static const char *keep_text(arena *a, const char *text) {
-  return text != NULL ? arena_cstr(a, str_of(text)) : NULL;
+/* Names repeat from row to row: the last row's copy serves again. */
+static const char *keep_text(arena *a, const char *text, const char *last) {
+  if (text == NULL || (last != NULL && strcmp(text, last) == 0)) return text == NULL ? NULL : last;
+  return arena_cstr(a, str_of(text));
 }
 
-static void keep_row(run *r, priced_row row) {
-  roofline_record *c = &row.record;
-  const char **texts[] = {&c->op,     &c->case_id,  &c->tag,        &c->device,
-                          &c->timing, &c->roof_key, &c->data_terms, &c->run};
-  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) *texts[i] = keep_text(r->a, *texts[i]);
-  vec_push(r->a, &r->kept, row);
+static void keep_row(run *r, const priced_row *row) {
+  if (r->kept_count == r->kept_capacity) {
+    r->kept_capacity = r->kept_capacity == 0 ? 1024 : r->kept_capacity + r->kept_capacity / 2;
+    r->kept = realloc(r->kept, r->kept_capacity * sizeof *r->kept);
+    if (r->kept == NULL) arena_out_of_memory();
+  }
+  static const roofline_record none;
+  const roofline_record *last = r->kept_count > 0 ? &r->kept[r->kept_count - 1].record : &none;
+  priced_row *copy = &r->kept[r->kept_count++];
+  *copy = *row;
+  roofline_record *c = &copy->record;
+  c->op = keep_text(r->a, c->op, last->op);
+  c->case_id = keep_text(r->a, c->case_id, last->case_id);
+  c->tag = keep_text(r->a, c->tag, last->tag);
+  c->device = keep_text(r->a, c->device, last->device);
+  c->roof_key = keep_text(r->a, c->roof_key, last->roof_key);
+  c->run = keep_text(r->a, c->run, last->run);
+  c->timing = c->data_terms = NULL; /* no report shows them */
 }
 
 static void price_row(run *r, const roofline_record *record) {
@@ -232,7 +247,7 @@ static void price_row(run *r, const roofline_record *record) {
   if (row.reading.verdict == ROOFLINE_BLANK) s->blanks[row.reading.reason]++;
   r->tripped = r->tripped || trips(&r->gate, &row.reading);
   if (r->format->whole != NULL || r->s->sort != SORT_INPUT)
-    keep_row(r, row);
+    keep_row(r, &row);
   else
     r->format->row(&r->report, &row);
   if (r->progress && s->rows % 4096 == 0) show_progress(r);
@@ -284,12 +299,12 @@ static int by_op(const void *a, const void *b) {
 static int (*const orders[])(const void *, const void *) = {by_efficiency, by_gain, by_time, by_op};
 
 static void report_kept(run *r) {
-  if (r->s->sort != SORT_INPUT && r->kept.n > 0)
-    qsort(r->kept.v, r->kept.n, sizeof *r->kept.v, orders[r->s->sort]);
+  if (r->s->sort != SORT_INPUT && r->kept_count > 0)
+    qsort(r->kept, r->kept_count, sizeof *r->kept, orders[r->s->sort]);
   if (r->format->whole != NULL)
-    r->format->whole(&r->report, r->kept.v, r->kept.n);
+    r->format->whole(&r->report, r->kept, r->kept_count);
   else
-    for (uint32_t i = 0; i < r->kept.n; i++) r->format->row(&r->report, &r->kept.v[i]);
+    for (size_t i = 0; i < r->kept_count; i++) r->format->row(&r->report, &r->kept[i]);
 }
 
 /* Profiles with defects would price wrongly, so nothing is priced. */
@@ -360,6 +375,7 @@ int price_main(int argc, char **argv) {
   for (uint32_t i = 0; i < s.files.n; i++) price_file(&r, s.files.v[i]);
   status = finish(&r);
 done:
+  free(r.kept);
   arena_free(a);
   return status;
 }
