@@ -14,14 +14,12 @@ void writer_flush(writer *w) {
   w->n = 0;
 }
 
-void writer_put(writer *w, const char *p, size_t n) {
-  if (WRITER_CAPACITY - w->n < n) writer_flush(w);
-  if (n > WRITER_CAPACITY) {
+void writer_put_slowly(writer *w, const char *p, size_t n) {
+  writer_flush(w);
+  if (n > WRITER_CAPACITY)
     write_out(w, p, n);
-    return;
-  }
-  memcpy(w->buffer + w->n, p, n);
-  w->n += n;
+  else
+    writer_put(w, p, n);
 }
 
 void writer_text(writer *w, const char *text) { writer_put(w, text, strlen(text)); }

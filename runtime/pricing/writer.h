@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "runtime/src/json_text.h"
 
@@ -25,7 +26,15 @@ typedef struct writer {
 } writer;
 
 void writer_flush(writer *w);
-void writer_put(writer *w, const char *p, size_t n);
+void writer_put_slowly(writer *w, const char *p, size_t n); /* when the buffer is too full */
+static inline void writer_put(writer *w, const char *p, size_t n) {
+  if (WRITER_CAPACITY - w->n < n) {
+    writer_put_slowly(w, p, n);
+    return;
+  }
+  memcpy(w->buffer + w->n, p, n);
+  w->n += n;
+}
 void writer_text(writer *w, const char *text);
 #define writer_literal(w, literal) writer_put((w), (literal), sizeof(literal) - 1)
 void writer_printf(writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
