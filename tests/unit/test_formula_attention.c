@@ -439,7 +439,7 @@ static void test_indexing(void **state) {
     const int64_t batch = 1 + below(2), q = 1 + below(5), kv = 1 + below(9), groups = 1 + below(2), dim = 4;
     const int64_t heads = 2 * groups;
     const int kind = (int)below(3); /* bfloat16; fp8; fp8 with key scales */
-    int32_t from[10], to[10];
+    int32_t from[10] = {0}, to[10] = {0};
     for (int64_t i = 0; i < batch * q; i++) from[i] = (int32_t)below(kv + 1), to[i] = (int32_t)below(kv + 1);
     int64_t scored = 0, queries = 0, keys;
     bool read[MOST] = {false};
