@@ -249,19 +249,27 @@ static void check_solved(combination *x, symbol_set reads) {
   diag_sink *sink = j->c.sink;
   j->c.sink = NULL;
   bool progress = true, shapes = true;
+  const tensor_decl *undecided = NULL; /* passed or not: its condition is malformed */
   for (uint32_t t = 0; t < e->input_count + e->construction_count; t++) {
     fold_shape s;
-    if (fold_present(&j->c, t) == 1)
+    int present = fold_present(&j->c, t);
+    if (present == 1)
       shapes = fold_find_shape(&j->c, &e->tensors[t].shape, &s) == SHAPE_FOUND && shapes;
+    else if (present < 0)
+      undecided = &e->tensors[t];
   }
-  while (progress && shapes) {
+  while (progress && shapes && undecided == NULL) {
     progress = false;
     for (uint32_t t = 0; t < e->input_count + e->construction_count; t++)
       if (e->tensors[t].state == FACT_VALID && fold_present(&j->c, t) == 1)
         progress = solve_tensor(&j->c, t, known, NULL, NULL) || progress;
   }
   j->c.sink = sink;
-  if (!shapes || j->c.exhausted != NULL)
+  if (undecided != NULL)
+    diag_add(sink, SOLVING_UNREACHED, yt_value_span(e->src, undecided->key),
+             "whether every index is solved: unreached, when '%.*s' is passed is malformed",
+             STR_ARG(undecided->name));
+  if (!shapes || undecided != NULL || j->c.exhausted != NULL)
     return; /* a family has no shape here, which is reported: what it solves is unreached */
   for (uint32_t i = 0; i < e->index_count; i++) {
     uint32_t s = e->indices[i].symbol;
@@ -382,10 +390,12 @@ static bool combinations_fit(judge *j) {
              "judgements of each combination, and workload rows: unreached");
     return false;
   }
-  if (n > j->options->advise_points)
-    diag_add(j->sink, MANY_COMBINATIONS, at,
-             "%llu combinations of discriminants; more than %u are hard to review", (unsigned long long)n,
-             j->options->advise_points);
+  if (n > j->options->advise_points) {
+    diag *d = diag_add(j->sink, MANY_COMBINATIONS, at,
+                       "%llu combinations of discriminants; more than %u are hard to review",
+                       (unsigned long long)n, j->options->advise_points);
+    diag_help(j->sink, d, "split the entry, or raise --advise-combinations");
+  }
   return true;
 }
 

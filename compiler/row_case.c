@@ -5,17 +5,24 @@
 
 #include "roofline/primitive.h"
 
-static diag *row_defect(rows *r, diag_code code, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-static diag *row_defect(rows *r, diag_code code, const char *format, ...) {
+static diag *row_defect_at(rows *r, diag_code code, span at, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+static diag *row_defect_at(rows *r, diag_code code, span at, const char *format, ...) {
   va_list args;
   va_start(args, format);
   str text = arena_vprintf(r->scratch, format, args);
   va_end(args);
   r->bad = true;
-  return diag_add(r->sink, code, row_span(r), "workload row '%.*s': %.*s", STR_ARG(r->row->label),
-                  STR_ARG(text));
+  return diag_add(r->sink, code, at, "workload row '%.*s': %.*s", STR_ARG(r->row->label), STR_ARG(text));
 }
+#define row_defect(r, code, ...) row_defect_at((r), (code), row_span(r), __VA_ARGS__)
+
+/* The dtype case at hand; a row without any stands for itself. */
+static span case_span(const rows *r) {
+  return r->dtype_case != NULL ? yt_span(r->e->src, r->dtype_case) : row_span(r);
+}
+
+static bool span_eq(span a, span b) { return a.src == b.src && a.begin == b.begin && a.end == b.end; }
 
 static void relate(rows *r, diag *d, const formula *f, const char *what) {
   if (d != NULL && f->root != NULL) diag_relate(r->sink, d, expr_whole(&f->text, f->root), "%s", what);
@@ -261,11 +268,14 @@ static void check_distinct(rows *r, str id) {
   }
   case_name *slot = find_name(r->names, r->name_cap, id);
   if (slot->id.p != NULL) {
-    diag *d = row_defect(r, CASE_ID_TWICE, "case id '%.*s' stands twice in the entry", STR_ARG(id));
-    if (d != NULL) diag_relate(r->sink, d, slot->at, "first here");
+    /* Two rows of one label are one defect, two cases of one row another. */
+    bool same_row = span_eq(slot->row, row_span(r));
+    diag *d = row_defect_at(r, CASE_ID_TWICE, same_row ? case_span(r) : row_span(r),
+                            "case id '%.*s' stands twice in the entry", STR_ARG(id));
+    if (d != NULL) diag_relate(r->sink, d, same_row ? slot->at : slot->row, "first here");
     return;
   }
-  *slot = (case_name){arena_str(r->keep, id), row_span(r)};
+  *slot = (case_name){arena_str(r->keep, id), row_span(r), case_span(r)};
   r->name_count++;
 }
 
@@ -319,7 +329,8 @@ static void dtype_allowed(rows *r, const index_decl *x, const yt_node *node) {
 }
 
 static bool dtype_relevant(const rows *r, const index_decl *x) {
-  return x->state == FACT_VALID && kind_may(x->kind, K_DTYPE) && set_has(r->branch->relevant, x->symbol);
+  return x->state == FACT_VALID && kind_may(x->kind, K_DTYPE) && r->branch != NULL &&
+         set_has(r->branch->relevant, x->symbol);
 }
 
 /* Reads one dtype case; it gives every relevant DType index and nothing else. */
@@ -354,14 +365,16 @@ static void read_case(rows *r, const yt_node *node) {
     if (names.n > 0) diag_list(r->sink, d, "DType indices", names.v, names.n);
     diag_suggest(r->sink, d, name, names.v, names.n);
   }
+  name_list missing = {0};
   for (uint32_t i = 0; i < e->index_count; i++) {
     const index_decl *x = &e->indices[i];
-    if (!dtype_relevant(r, x) || given[i] || r->lax) continue;
-    span at = node != NULL ? yt_span(e->src, node) : row_span(r);
-    diag_add(r->sink, ROW_DTYPE_MISSING, at, "%s '%.*s'",
-             node != NULL ? "a dtype case misses" : "the row gives no dtype case for", STR_ARG(x->name));
-    r->bad = true;
+    if (dtype_relevant(r, x) && !given[i] && !r->lax) vec_push(r->scratch, &missing, x->name);
   }
+  if (missing.n == 0) return;
+  diag_add(r->sink, ROW_DTYPE_MISSING, case_span(r), "%s %.*s",
+           node != NULL ? "a dtype case misses" : "the row gives no dtype case for",
+           STR_ARG(rows_quoted(r, &missing)));
+  r->bad = true;
 }
 
 /* dtype_combos: a case equals one of the supported combinations. */
@@ -379,12 +392,13 @@ static void check_combos(rows *r) {
     }
     if (same) return;
   }
-  row_defect(r, ROW_COMBO, "its dtypes are not one of `dtype_combos`");
+  row_defect_at(r, ROW_COMBO, case_span(r), "its dtypes are not one of `dtype_combos`");
 }
 
 static void one_case(rows *r, const yt_node *node, const bool *per_case, bool instantiate) {
   bool bad = r->bad;
   r->bad = false;
+  r->dtype_case = node;
   if (node != NULL && node->kind != YT_MAPPING) {
     diag_add(r->sink, ROW_DTYPE_CASES, yt_span(r->e->src, node),
              "a dtype case is a mapping of DType indices to dtypes");

@@ -3,6 +3,7 @@
 
 #include "compiler/judge.h"
 #include "compiler/rows.h"
+#include "compiler/yaml_value.h"
 
 /* ---- places and messages ---- */
 
@@ -45,6 +46,13 @@ void rows_unreached(rows *r, const char *what, str name) {
   r->unreached = true;
   diag_add(r->sink, ROW_UNREACHED, row_span(r), "workload row '%.*s': unreached, %s '%.*s' is malformed",
            STR_ARG(r->row->label), what, STR_ARG(name));
+}
+
+str rows_quoted(rows *r, const name_list *names) {
+  str out = {0};
+  for (uint32_t i = 0; i < names->n; i++)
+    out = arena_printf(r->scratch, "%.*s%s'%.*s'", STR_ARG(out), i == 0 ? "" : ", ", STR_ARG(names->v[i]));
+  return out;
 }
 
 static void read_param(rows *r, const param_decl *p, const yt_node *node) {
@@ -133,6 +141,7 @@ static void read_keys(rows *r) {
 
 static void fill_defaults(rows *r) {
   const entry *e = r->e;
+  name_list missing = {0};
   for (uint32_t i = 0; i < e->param_count; i++) {
     const param_decl *p = &e->parameters[i];
     if (p->tensor >= 0 || r->params[i].tag != V_UNKNOWN) continue;
@@ -141,12 +150,14 @@ static void fill_defaults(rows *r) {
     } else if (p->default_state == FACT_VALID) {
       r->params[i] = p->default_value;
     } else if (yt_get(r->row->node, arena_cstr(r->scratch, p->name), NULL) == NULL) {
-      r->bad = true;
-      diag_add(r->sink, ROW_MISSES_PARAM, row_span(r),
-               "workload row '%.*s' misses parameter '%.*s', which has no default", STR_ARG(r->row->label),
-               STR_ARG(p->name));
+      vec_push(r->scratch, &missing, p->name);
     }
   }
+  if (missing.n == 0) return;
+  r->bad = true;
+  diag_add(r->sink, ROW_MISSES_PARAM, row_span(r),
+           "workload row '%.*s' misses parameter%s %.*s, without default", STR_ARG(r->row->label),
+           missing.n == 1 ? "" : "s", STR_ARG(rows_quoted(r, &missing)));
 }
 
 /* ---- the branch a row is on ---- */
@@ -188,12 +199,18 @@ static bool pick_branch(rows *r) {
 
 static bool relevant(const rows *r, const index_decl *x) { return set_has(r->branch->relevant, x->symbol); }
 
-static bool value_of_dim(rows *r, const yt_node *node, str name, int64_t *out) {
-  if (node->kind == YT_SCALAR && node->type == YT_INT && yt_int(node, out) && *out >= 0) return true;
-  const char *why =
-      node->kind == YT_SCALAR && node->type == YT_INT ? "a Dim is an integer from 0" : "an integer wanted";
-  diag_add(r->sink, ROW_VALUE, value_span(r, node), "%s for index '%.*s'", why, STR_ARG(name));
+/* Takes an integer, from 0 on for a Dim. */
+static bool value_of_integer(rows *r, const yt_node *node, bool dim, str name, int64_t *out) {
+  bool integer = node->kind == YT_SCALAR && node->type == YT_INT;
+  if (integer && yt_int(node, out) && (!dim || *out >= 0)) return true;
   r->bad = true;
+  if (node->kind == YT_SCALAR) yaml_warn_trap(r->sink, r->e->src, node);
+  if (integer && !yt_int(node, out))
+    diag_add(r->sink, VALUE_RANGE, value_span(r, node), "integer out of range in index '%.*s'",
+             STR_ARG(name));
+  else
+    diag_add(r->sink, ROW_VALUE, value_span(r, node), "%s wanted in index '%.*s'",
+             dim ? "an integer from 0" : "an integer", STR_ARG(name));
   return false;
 }
 
@@ -205,9 +222,10 @@ static void value_of_shape(rows *r, const index_decl *x, const yt_node *node) {
     r->bad = true;
     return;
   }
+  bool good = true;
   for (uint32_t i = 0; i < node->n; i++)
-    if (!value_of_dim(r, node->u.items[i], x->name, &dims[i])) return;
-  r->indices[x - r->e->indices] = value_seq(roofline_seq_of(dims, node->n));
+    good = value_of_integer(r, node->u.items[i], true, x->name, &dims[i]) && good;
+  if (good) r->indices[x - r->e->indices] = value_seq(roofline_seq_of(dims, node->n));
 }
 
 /* A Seq[Int] index: a list, or a call of a value primitive over integer literals. */
@@ -215,15 +233,10 @@ static void value_of_list(rows *r, const index_decl *x, const yt_node *node) {
   value *out = &r->indices[x - r->e->indices];
   if (node->kind == YT_SEQUENCE) {
     int64_t *items = arena_array(r->a, int64_t, node->n + 1);
-    for (uint32_t i = 0; i < node->n; i++) {
-      const yt_node *one = node->u.items[i];
-      if (one->kind == YT_SCALAR && one->type == YT_INT && yt_int(one, &items[i])) continue;
-      diag_add(r->sink, ROW_VALUE, value_span(r, one), "an integer wanted in the list '%.*s'",
-               STR_ARG(x->name));
-      r->bad = true;
-      return;
-    }
-    *out = value_seq(roofline_seq_of(items, node->n));
+    bool good = true;
+    for (uint32_t i = 0; i < node->n; i++)
+      good = value_of_integer(r, node->u.items[i], false, x->name, &items[i]) && good;
+    if (good) *out = value_seq(roofline_seq_of(items, node->n));
     return;
   }
   if (node->kind == YT_SCALAR && node->type == YT_STRING && rows_list_call(r, x, node, out)) return;
@@ -238,7 +251,7 @@ static void read_index(rows *r, const index_decl *x) {
   const yt_node *node = r->index_nodes[i];
   if (kind_may(x->kind, K_DIM)) {
     int64_t dim;
-    if (value_of_dim(r, node, x->name, &dim)) r->indices[i] = value_int(dim);
+    if (value_of_integer(r, node, true, x->name, &dim)) r->indices[i] = value_int(dim);
   } else if (kind_may(x->kind, K_SHAPE)) {
     value_of_shape(r, x, node);
   } else {
@@ -249,6 +262,7 @@ static void read_index(rows *r, const index_decl *x) {
 /* Exactly the relevant indices that no generator solves. */
 static void read_indices(rows *r) {
   const entry *e = r->e;
+  name_list missing = {0};
   for (uint32_t i = 0; i < e->index_count; i++) {
     const index_decl *x = &e->indices[i];
     if (x->state != FACT_VALID || kind_may(x->kind, K_DTYPE | K_UNKNOWN)) continue;
@@ -265,11 +279,24 @@ static void read_indices(rows *r) {
                "index '%.*s' is not relevant on this row's branch; leave it out", STR_ARG(x->name));
     } else if (r->index_nodes[i] == NULL && wanted && !generated && !r->lax &&
                !set_has(r->j->unsolvable, x->symbol)) {
-      r->bad = true;
-      diag_add(r->sink, ROW_MISSES_INDEX, row_span(r), "workload row '%.*s' misses index '%.*s'",
-               STR_ARG(r->row->label), STR_ARG(x->name));
+      vec_push(r->scratch, &missing, x->name);
     }
   }
+  if (missing.n == 0) return;
+  r->bad = true;
+  diag_add(r->sink, ROW_MISSES_INDEX, row_span(r), "workload row '%.*s' misses %s %.*s",
+           STR_ARG(r->row->label), missing.n == 1 ? "index" : "indices", STR_ARG(rows_quoted(r, &missing)));
+}
+
+/* Which indices are relevant cannot be told: what is given is judged by its kind alone. */
+static void read_values_alone(rows *r) {
+  const entry *e = r->e;
+  for (uint32_t i = 0; i < e->index_count; i++)
+    if (r->index_nodes[i] != NULL && !kind_may(e->indices[i].kind, K_UNKNOWN)) read_index(r, &e->indices[i]);
+  bool lax = r->lax;
+  r->lax = true;
+  rows_dtype_cases(r, false);
+  r->lax = lax;
 }
 
 /* ---- the whole row ---- */
@@ -294,8 +321,10 @@ static void check_row(rows *r, const row_decl *row) {
   }
   read_keys(r);
   fill_defaults(r);
+  r->branch = NULL;
   if (r->bad || r->unreached || !pick_branch(r)) {
     r->malformed_rows = true;
+    read_values_alone(r);
     return;
   }
   if (!r->branch->accepted) {
@@ -344,10 +373,15 @@ uint32_t rows_check(judge *j, plan *out) {
   const entry *e = j->e;
   if (j->options->rows == ROWS_NONE || e->row_count == 0) {
     if (e->row_count > 0 && e->workloads_node != NULL)
-      diag_add(j->sink, ROWS_SKIPPED, yt_span(e->src, e->workloads_node),
-               "workload rows: unreached, --rows=none");
+      diag_add(j->sink, ROWS_SKIPPED, yt_value_span(e->src, e->key), "workload rows: unreached, --rows=none");
     return 0;
   }
+  bool metadata = false;
+  for (uint32_t i = 0; i < e->tensor_count; i++)
+    metadata = metadata || e->tensors[i].values.state != FACT_ABSENT;
+  if (j->options->rows == ROWS_SHAPES && metadata)
+    diag_add(j->sink, ROWS_SKIPPED, yt_value_span(e->src, e->key),
+             "metadata values of workload rows: unreached, --rows=shapes");
   arena *row_memory = arena_new();
   rows r = {.j = j,
             .a = j->options->want_rows ? j->a : row_memory,

@@ -6,7 +6,7 @@
 
 typedef struct case_name {
   str id;
-  span at;
+  span row, at; /* its row's label, its dtype case */
 } case_name;
 
 typedef struct rows {
@@ -31,7 +31,7 @@ typedef struct rows {
   value *params, *indices;
   const yt_node **index_keys, **index_nodes;
   bool *passed;
-  const yt_node *dtype_cases;
+  const yt_node *dtype_cases, *dtype_case; /* all; the one at hand, or NULL */
   const branch *branch;
   struct fold_metadata **metadata; /* by tensor: generated values, NULL where there are none */
 } rows;
@@ -39,6 +39,9 @@ typedef struct rows {
 span row_span(const rows *r);
 /* A fact that this row rests on is malformed: the row is not instantiated, which is a note, not a defect. */
 void rows_unreached(rows *r, const char *what, str name);
+typedef VEC(str) name_list;
+/* "'M', 'N'": everything that is missing at one place is one defect. */
+str rows_quoted(rows *r, const name_list *names);
 /* Puts the row's parameters, indices and passed tensors into the folder's slots. */
 void rows_set_slots(rows *r);
 
