@@ -1,4 +1,5 @@
 # The shipped operators: generated/ is committed, a test compares it with what the compiler writes today.
+include_guard()
 file(GLOB manifest CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/manifest/*.yaml ${CMAKE_SOURCE_DIR}/manifest/ops/*.yaml)
 file(GLOB formulas CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/runtime/formulas/*.c)
 file(GLOB generated CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/generated/*.c)

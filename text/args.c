@@ -56,6 +56,29 @@ static void put_help(FILE *out, arena *a, const arg_command *c) {
   put_option(out, a, &(arg_option){.name = "version", .help = "print the version"});
 }
 
+/* ---- completion: candidates, a tab, what they are ---- */
+
+/* After an option that wants a value, its words; else every option. */
+static void put_candidates(const arg_command *c, const char *previous) {
+  for (uint32_t i = 0; i < c->option_count; i++) {
+    const arg_option *o = &c->options[i];
+    const bool named =
+        o->name != NULL && strncmp(previous, "--", 2) == 0 && strcmp(previous + 2, o->name) == 0;
+    const bool lettered =
+        o->letter != 0 && previous[0] == '-' && previous[1] == o->letter && previous[2] == '\0';
+    if (o->value == NULL || !(named || lettered)) continue;
+    for (const char *word = o->choice != NULL ? o->value : ""; *word != '\0';) {
+      const int n = (int)strcspn(word, "|");
+      printf("%.*s\n", n, word);
+      word += n + (word[n] == '|');
+    }
+    return;
+  }
+  for (uint32_t i = 0; i < c->option_count; i++)
+    if (c->options[i].name != NULL) printf("--%s\t%s\n", c->options[i].name, c->options[i].help);
+  printf("--help\tprint help\n");
+}
+
 /* ---- parsing ---- */
 
 static arg_result wrong(const arg_command *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -146,6 +169,10 @@ static arg_result unknown_option(arena *a, const arg_command *c, const char *sho
 
 arg_result args_parse(arena *a, const arg_command *c, int argc, char **argv, arg_texts *operands) {
   bool options = true;
+  if (argc > 1 && strcmp(argv[1], "--complete") == 0) {
+    put_candidates(c, argv[argc - 1]);
+    return ARGS_HELP;
+  }
   for (int i = 1; i < argc; i++) {
     const char *argument = argv[i], *shown, *value;
     if (options && strcmp(argument, "--") == 0) {
@@ -185,8 +212,19 @@ arg_result args_parse(arena *a, const arg_command *c, int argc, char **argv, arg
 
 int args_run(const arg_program *p, int argc, char **argv) {
   const char *name = argc > 1 ? argv[1] : "";
+  const bool complete = strcmp(name, "--complete") == 0;
+  if (complete && argc > 2) { /* "--complete check ..." is "check --complete ..." */
+    argv[1] = argv[2];
+    argv[2] = (char *)name;
+    name = argv[1];
+  }
   for (uint32_t i = 0; i < p->command_count; i++)
     if (strcmp(p->commands[i].name, name) == 0) return p->commands[i].run(argc - 1, argv + 1);
+  if (complete) {
+    for (uint32_t i = 0; i < p->command_count && argc == 2; i++)
+      printf("%s\t%s\n", p->commands[i].name, p->commands[i].summary);
+    return 0;
+  }
   if (p->version != NULL && strcmp(name, "--version") == 0) {
     printf("%s %s\n", p->name, p->version);
     return 0;

@@ -34,9 +34,10 @@ typedef struct arg_command {
 } arg_command;
 
 typedef enum arg_result { ARGS_OK, ARGS_HELP, ARGS_WRONG } arg_result;
-/* argv[0] is skipped; options and operands mix, "--" ends the options, "-" is an operand. `--help` and `--version` print
-   to standard output (ARGS_HELP: exit with 0); what is wrong is one line on standard error (ARGS_WRONG:
-   exit with 2). */
+/* argv[0] is skipped; options and operands mix, "--" ends the options, "-" is an operand. `--help` and
+   `--version` print to standard output (ARGS_HELP: exit with 0), so does `--complete WORDS...`, first, with
+   what may follow the words, a line each: the word, a tab, what it is (for completion in a shell); what is
+   wrong is one line on standard error (ARGS_WRONG: exit with 2). */
 arg_result args_parse(arena *a, const arg_command *command, int argc, char **argv, arg_texts *operands);
 
 /* A program of several commands, each with its own arg_command. */
