@@ -1,14 +1,24 @@
-# One run of rooflinec for roofline_generate(): ROOFLINEC, DIR, ARGUMENTS. Leaves in DIR the generated files,
-# `families` (their names, rewritten only when they change), `depfile`, and `emitted`, which says when.
+# One run of rooflinec for roofline_generate(): cmake -DROOFLINEC=.. -DDIR=.. -P this -- arguments of emit.
+# Leaves in DIR the generated files, `families` (their names, rewritten only when they change), `depfile`, and
+# `emitted`, which says when.
+set(arguments)
+set(i 0)
+while(NOT CMAKE_ARGV${i} STREQUAL "--")
+  math(EXPR i "${i} + 1")
+endwhile()
+foreach(i RANGE ${i} ${CMAKE_ARGC})
+  string(REGEX REPLACE "^--formulas=" "" path "${CMAKE_ARGV${i}}")
+  if(NOT IS_ABSOLUTE "${path}" OR EXISTS "${path}") # a file that went away: CMake runs again and forgets it
+    list(APPEND arguments ${CMAKE_ARGV${i}})
+  endif()
+endforeach()
+list(POP_FRONT arguments)
+
 file(MAKE_DIRECTORY ${DIR})
-execute_process(COMMAND ${ROOFLINEC} emit -o ${DIR} --depfile ${DIR}/written.d ${ARGUMENTS}
-  RESULT_VARIABLE status OUTPUT_VARIABLE diagnostics ERROR_VARIABLE diagnostics)
+execute_process(COMMAND ${ROOFLINEC} emit -o ${DIR} --depfile ${DIR}/written.d ${arguments}
+  RESULT_VARIABLE status)
 if(NOT status EQUAL 0)
-  message("${diagnostics}")
   message(FATAL_ERROR "rooflinec emit: exit status ${status}")
-endif()
-if(NOT diagnostics STREQUAL "")
-  message("${diagnostics}")
 endif()
 
 # "gemm.h gemm.c ...: gemm.yaml ...": what was written, then what it was written from.

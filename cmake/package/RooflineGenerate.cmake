@@ -22,6 +22,8 @@ function(roofline_generate)
     if(IS_DIRECTORY ${path})
       file(GLOB files CONFIGURE_DEPENDS ${path}/*.yaml)
       list(APPEND manifest ${files})
+    elseif(NOT EXISTS ${path})
+      message(FATAL_ERROR "roofline_generate(TARGET ${arg_TARGET}): there is no ${path}")
     else()
       list(APPEND manifest ${path})
     endif()
@@ -35,7 +37,7 @@ function(roofline_generate)
 
   set(emit ${manifest})
   foreach(file IN LISTS formulas)
-    list(APPEND emit --formulas ${file})
+    list(APPEND emit --formulas=${file})
   endforeach()
   if(arg_PREFIX)
     list(APPEND emit --prefix ${arg_PREFIX})
@@ -43,29 +45,31 @@ function(roofline_generate)
   if(arg_STRICT)
     list(APPEND emit --strict)
   endif()
-  set(command ${CMAKE_COMMAND} -DROOFLINEC=$<TARGET_FILE:roofline::rooflinec> -DDIR=${dir} "-DARGUMENTS=${emit}"
-    -P ${_roofline_emit_script})
+  set(command ${CMAKE_COMMAND} -DROOFLINEC=$<TARGET_FILE:roofline::rooflinec> -DDIR=${dir}
+    -P ${_roofline_emit_script} -- ${emit})
 
   # Which files there will be is known once rooflinec has run: so it runs now, and where an edit adds or drops a
   # family, `families` changes and CMake runs again before anything is compiled.
   get_target_property(rooflinec roofline::rooflinec LOCATION)
   list(TRANSFORM command REPLACE "\\$<TARGET_FILE:roofline::rooflinec>" ${rooflinec} OUTPUT_VARIABLE now)
-  execute_process(COMMAND ${now} RESULT_VARIABLE failed OUTPUT_VARIABLE diagnostics ERROR_VARIABLE diagnostics)
+  execute_process(COMMAND ${now} RESULT_VARIABLE failed)
   if(failed)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${manifest} ${formulas})
-    message(FATAL_ERROR "roofline_generate(TARGET ${arg_TARGET}):\n${diagnostics}")
+    message(FATAL_ERROR "roofline_generate(TARGET ${arg_TARGET}): rooflinec refuses the manifest")
   endif()
   file(STRINGS ${dir}/families sources)
   set(generated ${sources})
   list(FILTER sources INCLUDE REGEX "[.]c$")
-  if(CMAKE_GENERATOR MATCHES "Ninja")
+  if(CMAKE_GENERATOR MATCHES "Ninja") # what was read is in the depfile, where a file may also vanish
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${dir}/families)
+    set(depends)
   else() # Make looks at these before it builds anything
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${manifest})
+    set(depends ${manifest} ${formulas})
   endif()
 
   add_custom_command(OUTPUT ${stamp} BYPRODUCTS ${dir}/families ${generated} COMMAND ${command}
-    DEPENDS roofline::rooflinec ${manifest} ${formulas} DEPFILE ${dir}/depfile
+    DEPENDS roofline::rooflinec ${depends} DEPFILE ${dir}/depfile
     COMMENT "rooflinec emit: ${arg_TARGET}" VERBATIM)
   add_custom_target(${arg_TARGET}_emit DEPENDS ${stamp})
   add_library(${arg_TARGET} STATIC ${sources} ${formulas})

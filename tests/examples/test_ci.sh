@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# The workflow's own command and the pre-commit hook's entry, run on a project with and without a defect.
+. "$(dirname "$0")/installed.sh"
+workflow=$examples/ci/rooflinec.yml hooks=$SOURCE_DIR/.pre-commit-hooks.yaml
+command=$(sed -n 's/^ *run: \(rooflinec .*\)/\1/p' "$workflow")
+entry=$(sed -n 's/^ *entry: //p' "$hooks")
+files=$(sed -n 's/^ *files: //p' "$hooks")
+[ -n "$command" ] && [ -n "$entry" ] || { echo "no command in $workflow or $hooks"; exit 1; }
+
+cp -r "$examples/cmake" "$work/project" && cd "$work/project" || exit 1
+bash -ec "$command" || wrong "the workflow on a sound project"
+grep -q '"results": \[\]' rooflinec.sarif || wrong "results for a sound project: $(cat rooflinec.sarif)"
+changed() { find . -name '*.yaml' -printf '%P\n' | grep -E "$files"; }
+same "files that the hook takes" "$(printf 'ops/scale.yaml\nops/scores.yaml')" "$(changed | sort)"
+# shellcheck disable=SC2046
+$entry $(changed) >"$work/log" || wrong "the hook on a sound project: $(cat "$work/log")"
+
+sed -i 's/"prod(S)"/"prod(R)"/' ops/scale.yaml
+bash -ec "$command" && wrong "the workflow passes a defect"
+$entry ops/scale.yaml >"$work/log" && wrong "the hook passes a defect"
+grep -q RL0412 "$work/log" || wrong "the hook does not say what is wrong"
+if command -v python3 >/dev/null; then # what an upload reads: where, and which rule
+  same "the alert" "RL0412 ops/scale.yaml 13" "$(python3 -c '
+import json
+result, = json.load(open("rooflinec.sarif"))["runs"][0]["results"]
+place = result["locations"][0]["physicalLocation"]
+print(result["ruleId"], place["artifactLocation"]["uri"], place["region"]["startLine"])')"
+fi
+
+# pre-commit itself, where it is installed; it takes hooks from a git repository.
+if command -v pre-commit >/dev/null && command -v git >/dev/null; then
+  export HOME=$work GIT_AUTHOR_NAME=t GIT_AUTHOR_EMAIL=t@localhost GIT_COMMITTER_NAME=t GIT_COMMITTER_EMAIL=t@localhost
+  git init -q "$work/hooks" && cp "$hooks" "$work/hooks" && git -C "$work/hooks" add -A && git -C "$work/hooks" commit -qm hooks
+  git init -q . && git add ops
+  pre-commit try-repo "$work/hooks" rooflinec-check --all-files >"$work/log" 2>&1 && wrong "pre-commit passes a defect"
+  grep -q RL0412 "$work/log" || wrong "pre-commit: $(cat "$work/log")"
+else
+  echo "pre-commit: its entry was run by hand; the program is not here"
+fi
+[ $failures -eq 0 ]
