@@ -62,11 +62,8 @@ foreach(program rooflinec roofline_tool)
 endforeach()
 
 # --- schemas, manifest, completions, licence ---------------------------------------------------------------
-set(schema ${CMAKE_BINARY_DIR}/package/manifest.schema.json)
-add_custom_command(OUTPUT ${schema} COMMAND rooflinec schema > ${schema} DEPENDS rooflinec VERBATIM)
-add_custom_target(package_files ALL DEPENDS ${pages} ${schema})
-file(GLOB schemas CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/schemas/*.schema.json)
-install(FILES ${schema} ${schemas} DESTINATION ${data_dir}/schemas)
+add_custom_target(package_files ALL DEPENDS ${pages})
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/schemas DESTINATION ${data_dir} FILES_MATCHING PATTERN "*.schema.json")
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/manifest/ DESTINATION ${data_dir} FILES_MATCHING PATTERN "*.yaml"
   PATTERN "*.jsonl")
 install(FILES ${CMAKE_SOURCE_DIR}/cmake/completions/roofline.bash

@@ -76,7 +76,7 @@ static void put_candidates(const arg_command *c, const char *previous) {
   }
   for (uint32_t i = 0; i < c->option_count; i++)
     if (c->options[i].name != NULL) printf("--%s\t%s\n", c->options[i].name, c->options[i].help);
-  printf("--help\tprint help\n");
+  printf("--help\tprint help\n--version\tprint the version\n");
 }
 
 /* ---- parsing ---- */

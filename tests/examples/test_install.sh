@@ -28,7 +28,7 @@ declared() { # HEADERS...: functions and data of the interface
       -e 's/^ *(ROOFLINE_API )?extern const roofline_[a-z_]+ (\*const )?(roofline_[a-z0-9_]+)(\[\])?.*/\3/p'
 }
 exported "$libdir/libroofline.so.1" >"$work/runtime"
-diff "$examples/libroofline.abi" "$work/runtime" >"$work/log" || wrong "libroofline's symbols changed: $(cat "$work/log")"
+diff "$examples/libroofline.abi" "$work/runtime" >"$work/log" || wrong "libroofline's symbols are not those of tests/examples/libroofline.abi: $(cat "$work/log")"
 declared "$prefix"/include/roofline/*.h | LC_ALL=C sort -u >"$work/declared"
 comm -3 <(grep -vx roofline_ops "$work/declared") "$work/runtime" | grep . && wrong "headers and symbols differ"
 declared "$prefix"/include/roofline/ops/*.h | LC_ALL=C sort -u >"$work/declared.ops"
