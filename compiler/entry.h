@@ -165,6 +165,7 @@ typedef struct entry {
   str name;
   const yt_node *key, *node;
   uint32_t line; /* of the key */
+  uint64_t expr_bytes; /* expression text read so far */
   fact state;    /* MALFORMED: not a mapping, nothing further is known */
   str family, status, ref_api;
   fact family_state, status_state;

@@ -172,10 +172,24 @@ bool read_section(const reader *r, owner o, const yt_node *key, const yt_node *n
 
 /* ---- texts ---- */
 
+/* Trees take many bytes for one of text; what an entry may make of them is bounded by its text. */
+static expr *parse_counted(const reader *r, parse_form form, const expr_text *text, const char *what) {
+  uint64_t bytes = text->node->n + (r->e != NULL ? r->e->expr_bytes : 0);
+  if (bytes > r->limits->bytes) {
+    diag *d = diag_add(r->sink, SYN_TEXT_LIMIT, yt_value_span(r->src, text->node),
+                       "with %s the entry has %llu bytes of expressions, more than %u", what,
+                       (unsigned long long)bytes, r->limits->bytes);
+    diag_help(r->sink, d, "raise the limit with --max-expr-bytes, or split the entry");
+    return NULL;
+  }
+  if (r->e != NULL) r->e->expr_bytes = bytes;
+  return parse_text(r->a, r->sink, r->limits, form, text, what);
+}
+
 void parse_formula(const reader *r, formula *f, parse_form form, const yt_node *node, const char *what) {
   f->text = (expr_text){r->src, node};
   f->what = what;
-  f->root = parse_text(r->a, r->sink, r->limits, form, &f->text, what);
+  f->root = parse_counted(r, form, &f->text, what);
   f->state = f->root != NULL ? FACT_VALID : FACT_MALFORMED;
 }
 
@@ -193,7 +207,7 @@ const kind *read_kind(const reader *r, kind_form form, const yt_node *key, const
                       const char *what, const expr **type, expr_text *text) {
   *text = (expr_text){r->src, node};
   if (!check_domain(r, form == KIND_PARAM ? DOMAIN_TYPE : DOMAIN_KIND, key, node, what)) return NULL;
-  *type = parse_text(r->a, r->sink, r->limits, PARSE_TYPE, text, what);
+  *type = parse_counted(r, PARSE_TYPE, text, what);
   return *type != NULL ? kind_of_type(r->a, r->sink, form, r->adts, *type, text) : NULL;
 }
 

@@ -7,7 +7,7 @@
 #include "compiler/syntax.h"
 #include "grammar/expr.h"
 
-const parse_limits parse_default_limits = {.depth = 256, .identifier = 255, .rank = 16};
+const parse_limits parse_default_limits = {.depth = 256, .identifier = 255, .rank = 16, .bytes = 1u << 20};
 
 static bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 

@@ -16,6 +16,7 @@ typedef struct parse_limits {
                           chain of one precedence is no nesting */
   uint32_t identifier; /* --max-identifier, 255 bytes */
   uint32_t rank;       /* --max-rank, 16: axes written in one shape */
+  uint32_t bytes;      /* --max-expr-bytes, 1 MiB: all expression text of one entry, that trees are made of */
 } parse_limits;
 extern const parse_limits parse_default_limits;
 
