@@ -183,6 +183,38 @@ for format in ("jsonl", "json", "csv", "md", "html"):
     few, many = peak(f"{tmp}/few.jsonl", format), peak(f"{tmp}/many.jsonl", format)
     check(many <= few + 512, f"{format}: {few} KiB for 2,000 rows, {many} for 200,000")
 
+# ---- long work shows progress, on a terminal only ----
+master, slave = os.openpty()
+p = subprocess.Popen([roofline, "price", "--profiles", source + "/manifest/profiles", "--format", "jsonl"] + [f"{tmp}/many.jsonl"] * 5, stdout=subprocess.DEVNULL, stderr=slave)
+os.close(slave)
+shown = b""
+try:
+    while chunk := os.read(master, 4096):
+        shown += chunk
+except OSError:
+    pass  # the terminal closes with the program
+check(p.wait() == 0 and re.search(rb"\r\d+ rows", shown) and shown.endswith(b"\r\x1b[K"), f"progress on a terminal: {shown[-80:]!r}")
+check(run("price", "--profiles", source + "/manifest/profiles", "--format", "jsonl", f"{tmp}/many.jsonl")[2] == "", "none in a pipe")
+
+# ---- help teaches ----
+for command in ("price", "diff", "records check", "profiles list", "profiles show", "profiles check"):
+    code, out, err = run(*command.split(), "--help")
+    check(code == 0 and err == "" and f"roofline {command}" in out and "xample" in out and max(map(len, out.splitlines())) <= 110, f"{command} --help: {code} {max(map(len, out.splitlines()))}")
+check(run("--help")[0] == 0 and all(w in run("--help")[1] for w in ("price", "diff", "records", "profiles")), "roofline --help")
+
+# ---- profiles list, show, check ----
+code, out, err = run("profiles", "show", "--profiles", source + "/manifest/profiles", "NVIDIA H200")
+check(code == 0 and "4.502 TB/s" in out and "0.9380" in out and "datasheet" in out, f"profiles show: {out}")
+code, out, err = run("profiles", "show", "--profiles", source + "/manifest/profiles", "NVIDIA H20")
+check(code == 2 and "no profile claims 'NVIDIA H20'; did you mean 'NVIDIA H200'?" in err, f"a near name is suggested, never taken: {err}")
+code, out, err = run("profiles", "list", "--profiles", source + "/manifest/profiles")
+check(code == 0 and len(out.splitlines()) == 17 and re.search(r"NVIDIA H200 .*yes", out) and re.search(r"NVIDIA B200 .*no", out), f"profiles list: {out}")
+check(run("profiles", "check", "--profiles", source + "/manifest/profiles")[0] == 0, "the shipped profiles check")
+open(tmp + "/bad.yaml", "w").write("gpu: G\nhbm: {theoretical: -1}\n")
+code, out, err = run("profiles", "check", tmp + "/bad.yaml")
+check(code == 1 and "bad.yaml:2:20: error[RL1005]" in out, f"profiles check of a defect: {code} {out}")
+check(run("profiles", "check", "/does/not/exist.yaml")[0] == 2, "profiles check of nothing")
+
 # ---- bytes nobody would write: never a crash, never a hang ----
 random.seed(7)
 seed = (record() + record(op="x", run={"a": [1]})).encode() + b"[{}]\nop,case\n"
