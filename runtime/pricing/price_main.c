@@ -37,7 +37,7 @@ static const char summary[] =
     "  roofline price nightly.jsonl --op 'Gemm*' --verdict below\n"
     "  roofline price nightly.jsonl --format html > nightly.html\n"
     "  roofline price nightly.jsonl --fail-on anomaly --fail-on below=0.60    gate a build\n"
-    "  parallel --pipepart -a big.jsonl --block 64M roofline price --format jsonl > priced.jsonl\n"
+    "  parallel -k --pipepart -a big.jsonl --block 64M roofline price --format jsonl > priced.jsonl\n"
     "\nVerdicts, in the order they are judged:\n"
     "  formula error   more bytes or flops per second than the device can: the count is wrong\n"
     "  anomaly         efficiency above --anomaly\n"
