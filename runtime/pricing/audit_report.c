@@ -117,9 +117,11 @@ static void table_row(const audit_row *row, uint32_t green, bool colour, writer 
   writer_literal(w, "\n");
 }
 
+static const char *plural(uint64_t n) { return n == 1 ? "" : "s"; }
+
 /* "20 rows: 3 FAIL (red), 17 PASS" */
 static void summary_line(const audit *x, uint32_t green, writer *w) {
-  writer_printf(w, "%" PRIu32 " rows", x->rows.n);
+  writer_printf(w, "%" PRIu32 " row%s", x->rows.n, plural(x->rows.n));
   for (int v = 0, shown = 0; v < ROOFLINE_AUDIT_VERDICT_COUNT; v++) {
     if (x->verdicts[v] == 0) continue;
     writer_printf(w, "%s %" PRIu64 " %s%s", shown++ > 0 ? "," : ":", x->verdicts[v],
@@ -136,7 +138,8 @@ static void put_table(const audit *x, uint32_t green, bool colour, writer *w) {
   writer_literal(w, "\n");
   summary_line(x, green, w);
   if (rows_without_kernel(x) > 0)
-    writer_printf(w, "%" PRIu64 " rows without a kernel\n", rows_without_kernel(x));
+    writer_printf(w, "%" PRIu64 " row%s without a kernel\n", rows_without_kernel(x),
+                  plural(rows_without_kernel(x)));
   op_counts exempt = exempt_ops(x);
   for (uint32_t i = 0; i < exempt.n; i++) {
     writer_text(w, i == 0 ? "every judged row is exempt: " : ", ");
@@ -144,7 +147,7 @@ static void put_table(const audit *x, uint32_t green, bool colour, writer *w) {
     if (i + 1 == exempt.n) writer_literal(w, "\n");
   }
   stray_list stray = stray_kernels_of(x);
-  if (stray.n > 0) writer_printf(w, "%" PRIu64 " kernels of no row:\n", x->stray);
+  if (stray.n > 0) writer_printf(w, "%" PRIu64 " kernel%s of no row:\n", x->stray, plural(x->stray));
   for (uint32_t i = 0; i < stray.n; i++) {
     const audit_kernel *k = stray.v[i].first;
     writer_printf(w, "  %6" PRIu64 " x ", stray.v[i].count);
@@ -271,7 +274,8 @@ static void put_md(const audit *x, uint32_t green, writer *w) {
   writer_literal(w, "\n- ");
   summary_line(x, green, w);
   if (rows_without_kernel(x) > 0)
-    writer_printf(w, "- %" PRIu64 " rows without a kernel\n", rows_without_kernel(x));
+    writer_printf(w, "- %" PRIu64 " row%s without a kernel\n", rows_without_kernel(x),
+                  plural(rows_without_kernel(x)));
   op_counts exempt = exempt_ops(x);
   for (uint32_t i = 0; i < exempt.n; i++) {
     writer_text(w, i == 0 ? "- every judged row is exempt: " : ", ");
@@ -280,7 +284,7 @@ static void put_md(const audit *x, uint32_t green, writer *w) {
   }
   stray_list stray = stray_kernels_of(x);
   for (uint32_t i = 0; i < stray.n; i++) {
-    writer_printf(w, "- %" PRIu64 " kernels of no row: ", stray.v[i].count);
+    writer_printf(w, "- %" PRIu64 " kernel%s of no row: ", stray.v[i].count, plural(stray.v[i].count));
     report_md_code(w, stray.v[i].first->name);
     writer_literal(w, " in ");
     report_md_code(w, stray.v[i].first->file);
