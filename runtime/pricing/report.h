@@ -61,8 +61,6 @@ const char *report_rate(double per_second, const char *unit, char *text);
 void report_md_code(writer *w, const char *text);
 /* Counts by verdict, blanks by reason and the thresholds, each a line that starts with `indent`. */
 void report_summary_lines(report *r, const char *indent);
-/* A name as Markdown code, in a table too. */
-void report_md_code(writer *w, const char *text);
 
 /* The profiles, thresholds and summary as JSON values: parts of the json and html reports. */
 void report_json_profiles(report *r);
