@@ -151,6 +151,12 @@ static void put_enum_values(emit_op *op, out_text *o) {
 }
 
 static void put_op(emit_op *op, out_text *header, out_text *code) {
+  if (!emit_lets_are_cheap(op)) {
+    diag_add(op->em->sink, EMIT_TOO_LARGE, yt_span(op->e->src, op->e->key),
+             "a let of '%.*s' would be evaluated more than %d times", STR_ARG(op->e->name),
+             EMIT_MOST_EVALUATIONS);
+    return;
+  }
   out_text tables, functions;
   out_init(&tables, op->a);
   out_init(&functions, op->a);

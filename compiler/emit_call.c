@@ -141,6 +141,13 @@ static cx shape_is_tuple(emit_fn *fn, cx shape, const expr *tuple) {
   return cx_of(REP_BOOL, tuple->n > 0 ? PREC_AND : PREC_COMPARE, out_str(&o));
 }
 
+/* A name against itself: compilers warn of what they can tell. A float is left alone, a nan differs. */
+static bool is_itself(cx a, cx b) {
+  return a.rep == b.rep &&
+         (a.rep == REP_INT || a.rep == REP_BOOL || a.rep == REP_DTYPE || a.rep == REP_ENUM) &&
+         str_eq(a.text, b.text) && memchr(a.text.p, '(', a.text.n) == NULL;
+}
+
 static cx equal(emit_fn *fn, const expr *x, const expr *y) {
   emit_op *op = fn->op;
   if (y->op == EX_STRING) return emit_enum_is(fn, emit_expr(fn, x), y->u.s);
@@ -149,6 +156,7 @@ static cx equal(emit_fn *fn, const expr *x, const expr *y) {
   const cx a = emit_expr(fn, x);
   if (a.rep == REP_SHAPE && a.text.p[0] == '&' && is_plain_tuple(fn, y)) return shape_is_tuple(fn, a, y);
   const cx b = emit_expr(fn, y);
+  if (is_itself(a, b)) return cx_of(REP_BOOL, PREC_PRIMARY, STR("true"));
   if (is_sequence(a) && is_sequence(b))
     return cx_of(REP_BOOL, PREC_PRIMARY,
                  emit_format(op->a, "roofline_seq_eq($, $)", emit_convert(fn, a, REP_SEQ),
@@ -174,6 +182,8 @@ static cx ordered(emit_fn *fn, const expr *x, link_op link, const expr *y) {
   static const char *const symbols[] = {[OP_LT] = "<", [OP_LE] = "<=", [OP_GT] = ">", [OP_GE] = ">="};
   emit_op *op = fn->op;
   const cx a = emit_expr(fn, x), b = emit_expr(fn, y);
+  if (is_itself(a, b))
+    return cx_of(REP_BOOL, PREC_PRIMARY, link == OP_LE || link == OP_GE ? STR("true") : STR("false"));
   if (is_sequence(a) || is_sequence(b))
     return cx_of(REP_BOOL, PREC_COMPARE,
                  emit_format(op->a, "roofline_seq_cmp($, $) %s 0", emit_convert(fn, a, REP_SEQ),
@@ -465,6 +475,7 @@ str emit_primitive_arguments(emit_fn *fn, const expr *e) {
 static cx broadcast(emit_fn *fn, const expr *e) {
   emit_op *op = fn->op;
   emit_fn inner = emit_fn_inner(fn);
+  emit_find_eager(op, e, inner.eager);
   out_text list, all, body;
   out_init(&list, op->a);
   out_init(&all, op->a);

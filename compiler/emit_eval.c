@@ -302,6 +302,44 @@ void emit_eval(emit_op *op, out_text *o) {
   put_declared(op, o);
 }
 
+/* ---- what reading the lets costs ---- */
+
+/* Evaluations of lets that one reading of e makes; a function reads an eager let once. */
+static uint64_t count_reads(const emit_op *op, const expr *e, const bool *eager, bool *counted,
+                            const uint64_t *costs) {
+  if (e == NULL) return 0;
+  const symbol *s = e->op == EX_NAME ? entry_symbol(op->e, e->u.s) : NULL;
+  uint64_t sum = 0;
+  if (s != NULL && s->cls == SYM_LET && !counted[s->number]) {
+    sum = costs[s->number];
+    counted[s->number] = eager[s->number];
+  }
+  for (uint32_t i = 0; i < e->n; i++) sum += count_reads(op, e->args[i], eager, counted, costs);
+  return sum < EMIT_MOST_EVALUATIONS ? sum : EMIT_MOST_EVALUATIONS;
+}
+
+static uint64_t cost_of(const emit_op *op, uint32_t let, uint64_t *costs) {
+  const entry *e = op->e;
+  if (costs[let] > 0) return costs[let];
+  costs[let] = EMIT_MOST_EVALUATIONS; /* a circle, were there one */
+  bool *read = arena_array(op->a, bool, e->let_count), *eager = arena_array(op->a, bool, e->let_count);
+  emit_find_lets(op, e->lets[let].formula.root, read);
+  for (uint32_t i = 0; i < e->let_count; i++)
+    if (read[i]) cost_of(op, i, costs);
+  emit_find_eager(op, e->lets[let].formula.root, eager);
+  bool *counted = arena_array(op->a, bool, e->let_count);
+  costs[let] = 1 + count_reads(op, e->lets[let].formula.root, eager, counted, costs);
+  return costs[let];
+}
+
+/* Lets that name each other again and again could make a call's evaluation endless. */
+bool emit_lets_are_cheap(const emit_op *op) {
+  uint64_t *costs = arena_array(op->a, uint64_t, op->e->let_count + 1);
+  for (uint32_t i = 0; i < op->e->let_count; i++)
+    if (cost_of(op, i, costs) >= EMIT_MOST_EVALUATIONS) return false;
+  return true;
+}
+
 /* ---- lets by number ---- */
 
 static void put_let(emit_fn *fn, out_text *o, uint32_t i) {

@@ -146,6 +146,19 @@ static void mark_mentions(str text, const name_index *names, bool *mentioned) {
 
 /* What was rendered is not always written (a trial, sizes that turn out equal): only what the body reads
    is declared. */
+/* A let read once for the whole function; a Shape needs memory beside. */
+static void put_let_local(const emit_fn *fn, out_text *o, uint32_t at) {
+  const emit_op *op = fn->op;
+  const str name = op->locals[at], function = op->let_functions[op->e->symbols[at].number];
+  if (op->reps[at] != REP_SHAPE) {
+    emit_putf(o, "  const %s$ = $(%s, call);\n", rep_type(op->reps[at]), name, function, fn->status);
+    return;
+  }
+  const str memory = emit_local(op, emit_format(op->a, "$_shape", name));
+  emit_putf(o, "  roofline_shape $;\n", memory);
+  emit_putf(o, "  const roofline_shape *$ = $(%s, call, &$);\n", name, function, fn->status, memory);
+}
+
 void emit_fn_put(const emit_fn *fn, out_text *o, str body) {
   const emit_op *op = fn->op;
   const uint32_t symbols = op->e->symbol_count, sizes = fn->size_names.n, temps = fn->temps.n;
@@ -161,20 +174,15 @@ void emit_fn_put(const emit_fn *fn, out_text *o, str body) {
     if (fn->prods.v[i].name.n > 0) mark_mentions(fn->prods.v[i].text, &names, mentioned);
   for (uint32_t i = 0; i < sizes; i++)
     if (of_size[i]) mark_mentions(fn->size_texts.v[i], &names, mentioned);
-  for (uint32_t i = 0; i < symbols; i++) {
-    const symbol *s = &op->e->symbols[i];
-    const str name = op->locals[i];
-    if (!of_symbol[i]) continue;
-    if (s->cls == SYM_LET)
-      emit_putf(o, "  const %s$ = $(%s, call);\n", rep_type(op->reps[i]), name, op->let_functions[s->number],
-                fn->status);
-    else
-      emit_putf(o, "  const %s$ = call->$;\n", rep_type(op->reps[i]), name, op->fields[i]);
-  }
-  for (uint32_t i = 0; i < sizes; i++)
-    if (of_size[i]) emit_putf(o, "  const int64_t $ = $;\n", fn->size_names.v[i], fn->size_texts.v[i]);
+  for (uint32_t i = 0; i < symbols; i++)
+    if (of_symbol[i] && op->e->symbols[i].cls != SYM_LET)
+      emit_putf(o, "  const %s$ = call->$;\n", rep_type(op->reps[i]), op->locals[i], op->fields[i]);
   for (uint32_t i = 0; i < temps; i++)
     if (of_temp[i]) emit_putf(o, "  $;\n", fn->temps.v[i].declaration);
+  for (uint32_t i = 0; i < symbols; i++)
+    if (of_symbol[i] && op->e->symbols[i].cls == SYM_LET) put_let_local(fn, o, i);
+  for (uint32_t i = 0; i < sizes; i++)
+    if (of_size[i]) emit_putf(o, "  const int64_t $ = $;\n", fn->size_names.v[i], fn->size_texts.v[i]);
   for (uint32_t i = 0; i < fn->prods.n; i++) {
     const emit_prod *p = &fn->prods.v[i];
     if (p->name.n > 0) emit_linef(o, 2, "const int64_t $ = $;", p->name, p->text);
@@ -217,6 +225,13 @@ str emit_local(const emit_op *op, str name) {
 str emit_new_shape(emit_fn *fn) {
   const str name = emit_local(fn->op, emit_format(fn->op->a, "shape%u", ++fn->shape_count));
   const emit_temp temp = {name, emit_format(fn->op->a, "roofline_shape $", name)};
+  vec_push(fn->op->a, &fn->temps, temp);
+  return name;
+}
+
+static str emit_new_chain(emit_fn *fn) {
+  const str name = emit_local(fn->op, emit_format(fn->op->a, "chain%u", ++fn->items_count));
+  const emit_temp temp = {name, emit_format(fn->op->a, "int64_t $", name)};
   vec_push(fn->op->a, &fn->temps, temp);
   return name;
 }
@@ -410,14 +425,21 @@ static cx let_read(emit_fn *fn, uint32_t at) {
   }
   if (op->let_functions[number].n == 0) write_let(op, at);
   cx c = cx_of(op->reps[at], PREC_PRIMARY, op->locals[at]);
-  if (c.rep == REP_SHAPE) {
-    c.text = emit_format(op->a, "$(%s, call, &$)", op->let_functions[number], fn->status, emit_new_shape(fn));
-  } else if (fn->locals && fn->eager[number] && c.rep != REP_ADT) {
+  if (fn->locals && fn->eager[number] && c.rep != REP_ADT) {
     fn->used[at] = true;
+  } else if (c.rep == REP_SHAPE) {
+    c.text = emit_format(op->a, "$(%s, call, &$)", op->let_functions[number], fn->status, emit_new_shape(fn));
   } else {
     c.text = emit_format(op->a, "$(%s, call)", op->let_functions[number], fn->status);
   }
   return c;
+}
+
+void emit_find_lets(const emit_op *op, const expr *e, bool *read) {
+  if (e == NULL) return;
+  const symbol *s = e->op == EX_NAME ? entry_symbol(op->e, e->u.s) : NULL;
+  if (s != NULL && s->cls == SYM_LET) read[s->number] = true;
+  for (uint32_t i = 0; i < e->n; i++) emit_find_lets(op, e->args[i], read);
 }
 
 /* Lets that an expression reads whatever its conditions say: evaluating them first changes nothing. */
@@ -446,7 +468,8 @@ void emit_find_eager(const emit_op *op, const expr *e, bool *eager) {
 
 static bool is_float(cx c) { return c.rep == REP_FLOAT || c.rep == REP_VALUE; }
 
-/* `x op y op z ..` from the left, one call for as many as libroofline has a function for. */
+/* `x op y op z ..` from the left, one call for as many as libroofline has a function for. A long chain
+   goes through a temporary: nested calls would be deeper than compilers read. */
 static str exact_run(emit_fn *fn, uint8_t link, const str *operands, uint32_t n) {
   static const struct {
     const char *name;
@@ -456,7 +479,12 @@ static str exact_run(emit_fn *fn, uint8_t link, const str *operands, uint32_t n)
                [OP_MUL] = {"mul", 6},
                [OP_FLOORDIV] = {"floordiv", 2},
                [OP_MOD] = {"mod", 2}};
+  enum { DEEPEST = 16 };
+  const bool is_long = n > DEEPEST * (exact[link].most - 1);
+  const str chain = is_long ? emit_new_chain(fn) : (str){NULL, 0};
   str left = operands[0];
+  out_text steps;
+  out_init(&steps, fn->op->a);
   for (uint32_t at = 1; at < n;) {
     const uint32_t take = n - at < exact[link].most - 1 ? n - at : exact[link].most - 1;
     out_text o;
@@ -468,8 +496,11 @@ static str exact_run(emit_fn *fn, uint8_t link, const str *operands, uint32_t n)
     out_put(&o, STR(")"));
     left = out_str(&o);
     at += take;
+    if (!is_long) continue;
+    emit_putf(&steps, "$ = $, ", chain, left);
+    left = chain;
   }
-  return left;
+  return is_long ? emit_format(fn->op->a, "($$)", out_str(&steps), chain) : left;
 }
 
 str emit_product(emit_fn *fn, const str *factors, uint32_t n) { return exact_run(fn, OP_MUL, factors, n); }
@@ -586,6 +617,7 @@ static cx field_of(emit_fn *fn, const expr *e) {
 static cx tuple(emit_fn *fn, const expr *e) {
   emit_op *op = fn->op;
   emit_fn inner = emit_fn_inner(fn);
+  emit_find_eager(op, e, inner.eager);
   out_text body, fill, absent, all;
   out_init(&body, op->a);
   out_init(&all, op->a);
@@ -616,7 +648,37 @@ static cx tuple(emit_fn *fn, const expr *e) {
 
 /* ---- all of them ---- */
 
+static cx render(emit_fn *fn, const expr *e);
+
+/* A part that stands deep becomes a function of its own: compilers read some 256 levels of brackets. */
+static cx outlined_part(emit_fn *fn, const expr *e) {
+  emit_op *op = fn->op;
+  if (e->kind == NULL || kind_may(e->kind, K_SHAPE | K_SEQ))
+    return render(fn, e); /* those need the reader's memory */
+  emit_fn inner = emit_fn_inner(fn);
+  emit_find_eager(op, e, inner.eager);
+  const cx c = emit_expr(&inner, e);
+  const rep r = c.rep == REP_ENUM ? REP_VALUE : c.rep;
+  if (r == REP_SHAPE || r == REP_SEQ) return render(fn, e);
+  out_text body, result;
+  out_init(&body, op->a);
+  out_init(&result, op->a);
+  emit_linef(&result, 2, "return $;", emit_convert(&inner, c, r));
+  emit_fn_put(&inner, &body, out_str(&result));
+  const str name = emit_outline(op, "part", rep_type(r), emit_variable_parameters(fn), out_str(&body));
+  return cx_of(r, PREC_PRIMARY, emit_format(op->a, "$($)", name, emit_arguments(fn, (str){NULL, 0})));
+}
+
 cx emit_expr(emit_fn *fn, const expr *e) {
+  enum { DEEPEST = 40 };
+  if (fn->depth >= DEEPEST && e->n > 0 && e->op != EX_TUPLE) return outlined_part(fn, e);
+  fn->depth++;
+  const cx c = render(fn, e);
+  fn->depth--;
+  return c;
+}
+
+static cx render(emit_fn *fn, const expr *e) {
   emit_op *op = fn->op;
   if (op->budget == 0) {
     op->exhausted = true;

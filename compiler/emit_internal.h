@@ -169,6 +169,7 @@ typedef struct emit_fn {
   VEC(str) size_names; /* element sizes in use: "T_size", and the dtype's text */
   VEC(str) size_texts;
   bool sharing;         /* products are collected, and shared once named */
+  uint32_t depth;       /* how deep in an expression what is being rendered stands */
   uint32_t conditional; /* how many conditions stand around what is being rendered */
   VEC(emit_prod) prods;
   const env *env;
@@ -187,6 +188,7 @@ typedef struct emit_trial {
 } emit_trial;
 emit_trial emit_fn_mark(const emit_fn *fn);
 void emit_fn_forget(emit_fn *fn, emit_trial mark);
+void emit_find_lets(const emit_op *op, const expr *e, bool *read);
 void emit_find_eager(const emit_op *op, const expr *e, bool *eager);
 
 /* Renders an expression; as another representation. */
@@ -244,6 +246,8 @@ void emit_tensor_function(emit_op *op, out_text *o);
 void emit_struct(emit_op *op, out_text *header);
 void emit_eval(emit_op *op, out_text *o);
 void emit_let_function(emit_op *op, out_text *o);
+enum { EMIT_MOST_EVALUATIONS = 1000000 }; /* of lets, by one reading of a let */
+bool emit_lets_are_cheap(const emit_op *op);
 void emit_bind(emit_op *op, out_text *o);
 void emit_solve(emit_fn *fn, out_text *o);
 void emit_rows(emit_op *op, out_text *o);
