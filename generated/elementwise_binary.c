@@ -44,8 +44,8 @@ roofline_status roofline_add_fwd_eval_roofline(const roofline_add_fwd_call *call
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   roofline_shape shape1;
+  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t prod1 = roofline_prod(&status,
                                       roofline_seq_of_shape(add_fwd_broadcast(&status, call, &shape1)));
   const int64_t flops = roofline_mul(&status, roofline_eq(call->alpha, roofline_int(1)) ? 1 : 2, prod1);
@@ -243,8 +243,8 @@ roofline_status roofline_sub_fwd_eval_roofline(const roofline_sub_fwd_call *call
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   roofline_shape shape1;
+  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t prod1 = roofline_prod(&status,
                                       roofline_seq_of_shape(sub_fwd_broadcast(&status, call, &shape1)));
   const int64_t flops = roofline_mul(&status, roofline_eq(call->alpha, roofline_int(1)) ? 1 : 2, prod1);
@@ -432,8 +432,8 @@ roofline_status roofline_mul_fwd_eval_roofline(const roofline_mul_fwd_call *call
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   roofline_shape shape1;
+  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t prod1 = roofline_prod(&status,
                                       roofline_seq_of_shape(mul_fwd_broadcast(&status, call, &shape1)));
   const int64_t flops = prod1;
@@ -601,8 +601,8 @@ roofline_status roofline_div_fwd_eval_roofline(const roofline_div_fwd_call *call
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int32_t rounding_mode = call->rounding_mode;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   roofline_shape shape1;
+  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t prod1 = roofline_prod(&status,
                                       roofline_seq_of_shape(div_fwd_broadcast(&status, call, &shape1)));
   const int64_t flops = roofline_mul(&status, rounding_mode != 0 ? 2 : 1, prod1);
@@ -774,8 +774,8 @@ roofline_status roofline_remainder_fwd_eval_roofline(const roofline_remainder_fw
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   roofline_shape shape1;
+  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t prod1 = roofline_prod(&status,
                                       roofline_seq_of_shape(remainder_fwd_broadcast(&status, call, &shape1)));
   const int64_t flops = roofline_mul(&status, 4, prod1);
@@ -938,8 +938,8 @@ roofline_status roofline_fmod_fwd_eval_roofline(const roofline_fmod_fwd_call *ca
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   roofline_shape shape1;
+  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t prod1 = roofline_prod(&status,
                                       roofline_seq_of_shape(fmod_fwd_broadcast(&status, call, &shape1)));
   const int64_t flops = roofline_mul(&status, 4, prod1);
@@ -1096,8 +1096,8 @@ roofline_status roofline_pow_fwd_eval_roofline(const roofline_pow_fwd_call *call
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   roofline_shape shape1;
+  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t prod1 = roofline_prod(&status,
                                       roofline_seq_of_shape(pow_fwd_broadcast(&status, call, &shape1)));
   const int64_t flops = prod1;
@@ -1254,8 +1254,8 @@ roofline_status roofline_floor_divide_fwd_eval_roofline(const roofline_floor_div
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   roofline_shape shape1;
+  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t prod1 = roofline_prod(&status,
                                       roofline_seq_of_shape(floor_divide_fwd_broadcast(&status, call,
       &shape1)));
@@ -1420,8 +1420,8 @@ roofline_status roofline_maximum_fwd_eval_roofline(const roofline_maximum_fwd_ca
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   roofline_shape shape1;
+  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t prod1 = roofline_prod(&status,
                                       roofline_seq_of_shape(maximum_fwd_broadcast(&status, call, &shape1)));
   const int64_t flops = prod1;
@@ -1596,8 +1596,8 @@ roofline_status roofline_minimum_fwd_eval_roofline(const roofline_minimum_fwd_ca
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   roofline_shape shape1;
+  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t prod1 = roofline_prod(&status,
                                       roofline_seq_of_shape(minimum_fwd_broadcast(&status, call, &shape1)));
   const int64_t flops = prod1;
@@ -1769,8 +1769,8 @@ roofline_status roofline_atan2_fwd_eval_roofline(const roofline_atan2_fwd_call *
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   roofline_shape shape1;
+  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t prod1 = roofline_prod(&status,
                                       roofline_seq_of_shape(atan2_fwd_broadcast(&status, call, &shape1)));
   const int64_t flops = prod1;
@@ -1923,8 +1923,8 @@ roofline_status roofline_lerp_fwd_eval_roofline(const roofline_lerp_fwd_call *ca
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   roofline_shape shape1;
+  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t prod1 = roofline_prod(&status,
                                       roofline_seq_of_shape(lerp_fwd_broadcast(&status, call, &shape1)));
   const int64_t flops = roofline_mul(&status, 3, prod1);
@@ -2083,8 +2083,8 @@ roofline_status roofline_eq_fwd_eval_roofline(const roofline_eq_fwd_call *call, 
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   roofline_shape shape1;
+  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t prod1 = roofline_prod(&status,
                                       roofline_seq_of_shape(eq_fwd_broadcast(&status, call, &shape1)));
   const int64_t flops = prod1;
@@ -2238,8 +2238,8 @@ roofline_status roofline_ne_fwd_eval_roofline(const roofline_ne_fwd_call *call, 
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   roofline_shape shape1;
+  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t prod1 = roofline_prod(&status,
                                       roofline_seq_of_shape(ne_fwd_broadcast(&status, call, &shape1)));
   const int64_t flops = prod1;
@@ -2393,8 +2393,8 @@ roofline_status roofline_gt_fwd_eval_roofline(const roofline_gt_fwd_call *call, 
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   roofline_shape shape1;
+  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t prod1 = roofline_prod(&status,
                                       roofline_seq_of_shape(gt_fwd_broadcast(&status, call, &shape1)));
   const int64_t flops = prod1;
@@ -2545,8 +2545,8 @@ roofline_status roofline_lt_fwd_eval_roofline(const roofline_lt_fwd_call *call, 
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   roofline_shape shape1;
+  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t prod1 = roofline_prod(&status,
                                       roofline_seq_of_shape(lt_fwd_broadcast(&status, call, &shape1)));
   const int64_t flops = prod1;
@@ -2698,8 +2698,8 @@ roofline_status roofline_ge_fwd_eval_roofline(const roofline_ge_fwd_call *call, 
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   roofline_shape shape1;
+  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t prod1 = roofline_prod(&status,
                                       roofline_seq_of_shape(ge_fwd_broadcast(&status, call, &shape1)));
   const int64_t flops = prod1;
@@ -2850,8 +2850,8 @@ roofline_status roofline_le_fwd_eval_roofline(const roofline_le_fwd_call *call, 
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   roofline_shape shape1;
+  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t prod1 = roofline_prod(&status,
                                       roofline_seq_of_shape(le_fwd_broadcast(&status, call, &shape1)));
   const int64_t flops = prod1;
@@ -3006,8 +3006,8 @@ roofline_status roofline_logical_and_fwd_eval_roofline(const roofline_logical_an
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   roofline_shape shape1;
+  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t prod1 = roofline_prod(&status,
                                       roofline_seq_of_shape(logical_and_fwd_broadcast(&status, call,
       &shape1)));
@@ -3176,8 +3176,8 @@ roofline_status roofline_logical_or_fwd_eval_roofline(const roofline_logical_or_
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   roofline_shape shape1;
+  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t prod1 = roofline_prod(&status,
                                       roofline_seq_of_shape(logical_or_fwd_broadcast(&status, call,
       &shape1)));
@@ -3345,8 +3345,8 @@ roofline_status roofline_logical_xor_fwd_eval_roofline(const roofline_logical_xo
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   roofline_shape shape1;
+  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t prod1 = roofline_prod(&status,
                                       roofline_seq_of_shape(logical_xor_fwd_broadcast(&status, call,
       &shape1)));
@@ -3515,8 +3515,8 @@ roofline_status roofline_bitwise_and_fwd_eval_roofline(const roofline_bitwise_an
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   roofline_shape shape1;
+  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t prod1 = roofline_prod(&status,
                                       roofline_seq_of_shape(bitwise_and_fwd_broadcast(&status, call,
       &shape1)));
@@ -3683,8 +3683,8 @@ roofline_status roofline_bitwise_or_fwd_eval_roofline(const roofline_bitwise_or_
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   roofline_shape shape1;
+  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t prod1 = roofline_prod(&status,
                                       roofline_seq_of_shape(bitwise_or_fwd_broadcast(&status, call,
       &shape1)));
@@ -3850,8 +3850,8 @@ roofline_status roofline_bitwise_xor_fwd_eval_roofline(const roofline_bitwise_xo
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   roofline_shape shape1;
+  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t prod1 = roofline_prod(&status,
                                       roofline_seq_of_shape(bitwise_xor_fwd_broadcast(&status, call,
       &shape1)));
@@ -4018,8 +4018,8 @@ roofline_status roofline_bitwise_left_shift_fwd_eval_roofline(const roofline_bit
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   roofline_shape shape1;
+  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t prod1 = roofline_prod(&status,
                                       roofline_seq_of_shape(bitwise_left_shift_fwd_broadcast(&status, call,
       &shape1)));
@@ -4187,8 +4187,8 @@ roofline_status roofline_bitwise_right_shift_fwd_eval_roofline(const roofline_bi
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   roofline_shape shape1;
+  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t prod1 = roofline_prod(&status,
                                       roofline_seq_of_shape(bitwise_right_shift_fwd_broadcast(&status, call,
       &shape1)));

@@ -49,8 +49,8 @@ roofline_status roofline_where_fwd_eval_roofline(const roofline_where_fwd_call *
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   roofline_shape shape1;
+  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t prod1 = roofline_prod(&status,
                                       roofline_seq_of_shape(where_fwd_broadcast(&status, call, &shape1)));
   const int64_t flops = prod1;
@@ -227,8 +227,8 @@ roofline_status roofline_clamp_fwd_eval_roofline(const roofline_clamp_fwd_call *
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   roofline_shape shape1;
+  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t prod1 = roofline_prod(&status,
                                       roofline_seq_of_shape(clamp_fwd_broadcast(&status, call, &shape1)));
   const int64_t flops = prod1;
@@ -412,8 +412,8 @@ roofline_status roofline_addcmul_fwd_eval_roofline(const roofline_addcmul_fwd_ca
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   roofline_shape shape1;
+  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t prod1 = roofline_prod(&status,
                                       roofline_seq_of_shape(addcmul_fwd_broadcast(&status, call, &shape1)));
   const int64_t flops = roofline_mul(&status, roofline_eq(call->value, roofline_int(1)) ? 2 : 3, prod1);
@@ -600,8 +600,8 @@ roofline_status roofline_addcdiv_fwd_eval_roofline(const roofline_addcdiv_fwd_ca
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   roofline_shape shape1;
+  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t prod1 = roofline_prod(&status,
                                       roofline_seq_of_shape(addcdiv_fwd_broadcast(&status, call, &shape1)));
   const int64_t flops = roofline_mul(&status, roofline_eq(call->value, roofline_int(1)) ? 2 : 3, prod1);
@@ -788,8 +788,8 @@ roofline_status roofline_lerp_tensor_fwd_eval_roofline(const roofline_lerp_tenso
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   roofline_shape shape1;
+  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t prod1 = roofline_prod(&status,
                                       roofline_seq_of_shape(lerp_tensor_fwd_broadcast(&status, call,
       &shape1)));
@@ -971,8 +971,8 @@ roofline_status roofline_masked_fill_fwd_eval_roofline(const roofline_masked_fil
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   roofline_shape shape1;
+  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t prod1 = roofline_prod(&status,
                                       roofline_seq_of_shape(masked_fill_fwd_broadcast(&status, call,
       &shape1)));
@@ -1140,8 +1140,8 @@ roofline_status roofline_masked_fill_scalar_fwd_eval_roofline(const roofline_mas
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   roofline_shape shape1;
+  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t prod1 = roofline_prod(&status,
                                       roofline_seq_of_shape(masked_fill_scalar_fwd_broadcast(&status, call,
       &shape1)));

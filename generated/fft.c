@@ -178,8 +178,8 @@ roofline_status roofline_complex_mul_fwd_eval_roofline(const roofline_complex_mu
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   roofline_shape shape1;
+  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t prod1 = roofline_prod(&status,
                                       roofline_seq_of_shape(complex_mul_fwd_broadcast(&status, call,
       &shape1)));

@@ -539,8 +539,8 @@ roofline_status roofline_log_sum_exp_fwd_eval_roofline(const roofline_log_sum_ex
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const bool keepdim = call->keepdim;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   roofline_shape shape2;
+  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = roofline_mul(&status, 4, S_prod);
   int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
@@ -711,9 +711,9 @@ roofline_status roofline_sum_fwd_eval_roofline(const roofline_sum_fwd_call *call
   const roofline_dtype T = call->T;
   const bool keepdim = call->keepdim;
   const roofline_dtype dtype = call->dtype;
+  roofline_shape shape2;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t output_size = (roofline_dtype_bits(roofline_coalesce_dtype(dtype, T)) + 7) / 8;
-  roofline_shape shape2;
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = S_prod;
   int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
@@ -893,9 +893,9 @@ roofline_status roofline_mean_fwd_eval_roofline(const roofline_mean_fwd_call *ca
   const roofline_dtype T = call->T;
   const bool keepdim = call->keepdim;
   const roofline_dtype dtype = call->dtype;
+  roofline_shape shape1;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t output_size = (roofline_dtype_bits(roofline_coalesce_dtype(dtype, T)) + 7) / 8;
-  roofline_shape shape1;
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t prod2 = roofline_prod(&status,
                                       roofline_seq_of_shape(roofline_reduced(&status, &shape1,
@@ -1079,8 +1079,8 @@ roofline_status roofline_amax_fwd_eval_roofline(const roofline_amax_fwd_call *ca
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const bool keepdim = call->keepdim;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   roofline_shape shape2;
+  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = S_prod;
   int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
@@ -1260,8 +1260,8 @@ roofline_status roofline_amin_fwd_eval_roofline(const roofline_amin_fwd_call *ca
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const bool keepdim = call->keepdim;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   roofline_shape shape2;
+  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = S_prod;
   int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
@@ -1434,9 +1434,9 @@ roofline_status roofline_prod_fwd_eval_roofline(const roofline_prod_fwd_call *ca
   const int64_t dim = call->dim;
   const bool keepdim = call->keepdim;
   const roofline_dtype dtype = call->dtype;
+  roofline_shape shape2;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t output_size = (roofline_dtype_bits(roofline_coalesce_dtype(dtype, T)) + 7) / 8;
-  roofline_shape shape2;
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = S_prod;
   int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
@@ -1588,8 +1588,8 @@ roofline_status roofline_var_fwd_eval_roofline(const roofline_var_fwd_call *call
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const bool keepdim = call->keepdim;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   roofline_shape shape2;
+  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = roofline_mul(&status, 4, S_prod);
   int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
@@ -1758,8 +1758,8 @@ roofline_status roofline_std_fwd_eval_roofline(const roofline_std_fwd_call *call
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const bool keepdim = call->keepdim;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   roofline_shape shape1;
+  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t prod2 = roofline_prod(&status,
                                       roofline_seq_of_shape(roofline_reduced(&status, &shape1,
@@ -1936,8 +1936,8 @@ roofline_status roofline_var_mean_fwd_eval_roofline(const roofline_var_mean_fwd_
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const bool keepdim = call->keepdim;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   roofline_shape shape1;
+  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t prod2 = roofline_prod(&status,
                                       roofline_seq_of_shape(roofline_reduced(&status, &shape1,
@@ -2123,8 +2123,8 @@ roofline_status roofline_argmax_fwd_eval_roofline(const roofline_argmax_fwd_call
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const bool keepdim = call->keepdim;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   roofline_shape shape2;
+  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = S_prod;
   int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
@@ -2304,8 +2304,8 @@ roofline_status roofline_argmin_fwd_eval_roofline(const roofline_argmin_fwd_call
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const bool keepdim = call->keepdim;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   roofline_shape shape2;
+  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = S_prod;
   int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
@@ -2473,8 +2473,8 @@ roofline_status roofline_all_fwd_eval_roofline(const roofline_all_fwd_call *call
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const bool keepdim = call->keepdim;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   roofline_shape shape2;
+  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = roofline_mul(&status, T == ROOFLINE_BOOL ? 1 : 2, S_prod);
   int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
@@ -2638,8 +2638,8 @@ roofline_status roofline_any_fwd_eval_roofline(const roofline_any_fwd_call *call
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const bool keepdim = call->keepdim;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   roofline_shape shape2;
+  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = roofline_mul(&status, T == ROOFLINE_BOOL ? 1 : 2, S_prod);
   int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
@@ -2802,8 +2802,8 @@ roofline_status roofline_count_nonzero_fwd_eval_roofline(const roofline_count_no
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   roofline_shape shape2;
+  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = roofline_mul(&status, 2, S_prod);
   int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
@@ -2979,9 +2979,9 @@ roofline_status roofline_vector_norm_fwd_eval_roofline(const roofline_vector_nor
   const roofline_dtype T = call->T;
   const bool keepdim = call->keepdim;
   const roofline_dtype dtype = call->dtype;
+  roofline_shape shape1;
   const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
   const int64_t output_size = (roofline_dtype_bits(roofline_coalesce_dtype(dtype, T)) + 7) / 8;
-  roofline_shape shape1;
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t prod2 = roofline_prod(&status,
                                       roofline_seq_of_shape(roofline_reduced(&status, &shape1,
