@@ -134,7 +134,7 @@ static void read_lines(reader *r, text_input *in) {
       read_map_line(r, &l);
     if (!r->usable) break;
   }
-  if (r->width == 0 && r->usable)
+  if (r->width == 0 && r->usable && !in->failed)
     complain(r->problems, AUDIT_MAP_LINE, r->map->path, 1, 0, "no line of column names");
   csv_line_free(&l);
   arena_free(scratch);

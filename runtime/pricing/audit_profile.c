@@ -162,7 +162,7 @@ static void read_table(table *t, text_input *in) {
     if (piece == TEXT_PIECE) read_line(t, &l, scratch, text, n, in->start);
     arena_reset(scratch);
   }
-  if (t->width == 0)
+  if (t->width == 0 && !in->failed)
     complain(t->profile->problems, AUDIT_NO_TABLE, t->path, 1, 0, "%s",
              utf16    ? "the file is UTF-16, not UTF-8: save it as UTF-8"
              : t->raw ? "this is ncu's raw page; its details page is needed: run ncu without --page raw"

@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
 # roofline audit as a user runs it: every verdict and boundary, every oddity of ncu's CSV (tests/cli/audit/),
 # maps and ranges, exceptions, formats, exit statuses, and the plan.
-set -u
-command -v python3 >/dev/null || { echo "SKIP: no python3 to judge the reports with"; exit 77; }
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-exec python3 - "$ROOFLINE" "$SOURCE_DIR" "$BUILD_DIR" "$dir" <<'PY'
-import csv, io, json, os, re, subprocess, sys
-roofline, source, build, tmp = sys.argv[1:5]
+. "$(dirname "$0")/cli.sh"
+python=$(python_with jsonschema) || exit 77
+"$python" - "$ROOFLINE" "$SOURCE_DIR" "$BUILD_DIR" "$scratch" "$ROOFLINEC" "$CC" <<'PY'
+import csv, glob, io, json, os, re, subprocess, sys
+import jsonschema
+roofline, source, build, tmp, rooflinec, cc = sys.argv[1:7]
+schema = json.load(open(source + "/schemas/audit.schema.json"))
+jsonschema.Draft202012Validator.check_schema(schema)
+schema = jsonschema.Draft202012Validator(schema)
 samples = source + "/tests/cli/audit/"
 os.environ.pop("ROOFLINE_OPS", None)
 os.chdir(tmp)
@@ -39,6 +41,8 @@ def audit(records, *args, **env):
     """The report of an audit as JSON, its rows by case, the exit status, standard error."""
     code, out, err = run("--records", write("records.jsonl", records), "--format", "json", *args, **env)
     report = json.loads(out) if out else None
+    errors = [f"{list(e.path)}: {e.message}" for e in schema.iter_errors(report)] if report else []
+    check(errors == [], f"the report satisfies its schema: {errors[:3]}")
     return report, {r["case"]: r for r in report["rows"]} if report else {}, code, err
 
 # ---- the worked numbers, and every boundary one byte to each side ----
@@ -164,7 +168,8 @@ check(code == 1 and "no row to audit" in err, "an audit of nothing is no success
 # ---- usage ----
 for args, said in (((), "--records FILE is missing"), (("--records", "records.jsonl"), "no PROFILE.csv"), (("--records", "gone", "t.csv"), "gone"),
                    (("--records", "records.jsonl", "gone.csv"), "gone.csv"), (("--records", "records.jsonl", "--map", "gone.map"), "gone.map"),
-                   (("--records", "records.jsonl", "t.csv", "--exceptions", "gone.yaml"), "gone.yaml"), (("--record",), "--record")):
+                   (("--records", "records.jsonl", "t.csv", "--exceptions", "gone.yaml"), "gone.yaml"), (("--record",), "--record"),
+                   (("--records", "records.jsonl", "."), "Is a directory"), (("--records", "records.jsonl", "--map", "."), "Is a directory")):
     code, out, err = run(*args)
     check(code == 2 and out == "" and said in err, f"{args}: {code} {err}")
 code, out, err = run("--help")
@@ -235,6 +240,37 @@ for case, n, name in cases[:-1]:
 report, rows, code, err = audit("".join(record(c, n, op="GemmFwdOp") for c, n, _ in cases), "--map", "plan.tsv")
 check([r["verdict"] for r in report["rows"]] == ["PASS"] * (len(cases) - 1) + ["ERROR"], f"the plan as a map: {report['rows']}")
 
+# ---- operators of one's own, under a prefix of their own ----
+os.makedirs("ops", exist_ok=True)
+write("ops/my.yaml", """
+MyScaleFwdOp:
+  family: my
+  status: implemented
+  signature:
+    forall: {M: Dim, T: "DType[float16 | float32]"}
+    params: {fast: {type: bool, default: false}, k: {type: "int | None", default: null}}
+    inputs: {x: {dtype: T, shape: "[M]"}}
+    outputs: {y: {dtype: T, shape: "[M]"}}
+  workloads:
+  - {M: 1024, fast: true, dtype_cases: [{T: float16}], label: fast}
+  - {M: 512, fast: true, dtype_cases: [{T: float16}], label: fast-small}
+  - {M: 2048, k: 5, dtype_cases: [{T: float16}, {T: float32}], label: slow}
+  roofline: {flops: "M"}
+""")
+made = subprocess.run([rooflinec, "emit", "--prefix", "acme", "-o", "gen", "ops"], capture_output=True)
+if made.returncode == 0:
+    made = subprocess.run([cc, "-shared", "-fPIC", f"-I{source}/runtime/include", "-o", "libacme.so", *glob.glob("gen/*.c"), build + "/libroofline.a", "-lm"], capture_output=True)
+check(made.returncode == 0, f"a library of one's own builds: {made.stderr.decode()[:500]}")
+# 2 float32 tensors of 2048 are 16384 bytes, half of them read. The small row is of the same branch as the large.
+check(run("plan", "--ops", "libacme.so", "--prefix", "acme")[1].splitlines()[1:] == [
+    "MyScaleFwdOp\tslow-float32\tMyScaleFwdOp.slow-float32.csv\t16384\t8192\tfast=False k=given\tT=float32",
+    "MyScaleFwdOp\tslow-float16\tMyScaleFwdOp.slow-float16.csv\t8192\t4096\tfast=False k=given\tT=float16",
+    "MyScaleFwdOp\tfast-float16\tMyScaleFwdOp.fast-float16.csv\t4096\t2048\tfast=True k=None\tT=float16"], "its plan")
+write("my.csv", HEADER + kernel(0, "MyScaleFwdOp/slow-float32", 1) + kernel(1, "MyScaleFwdOp/fast-float16", 1))
+report, rows, code, err = audit(record("slow-float32", 8192, op="MyScaleFwdOp") + record("fast-float16", 2048, op="MyScaleFwdOp"), "my.csv", "--prefix", "acme", "--exceptions",
+    write("my.yaml", 'MyScaleFwdOp: {when: "present(k) and k.value == 5 and not fast", reason: five}'), env={"ROOFLINE_OPS": "libacme.so"})
+check({c: (r["verdict"], r["reason"]) for c, r in rows.items()} == {"slow-float32": ("EXEMPT", "five"), "fast-float16": ("FAIL", "less was read than declared")}, f"its exceptions: {rows} {err}")
+
 # ---- exceptions ----
 half, whole, twice = "square.1k-float16", "square.1k-bfloat16", "deepseek-v3.qkv-a.t128-bfloat16"
 write("e.csv", HEADER + kernel(0, f"GemmFwdOp/{half}", 100) + kernel(1, f"GemmFwdOp/{whole}", 1000) + kernel(2, f"GemmFwdOp/{twice}", 2000) + kernel(3, "GemmFwdOp/mine", 100))
@@ -245,6 +281,7 @@ def verdicts(text):
     report, rows, code, err = excepted(text)
     return [rows[c]["verdict"] for c in (half, whole, twice)], rows[half]["reason"], err
 unwaived = ["FAIL", "PASS", "WARN"]
+check(verdicts("GemmFwdOp: {when: True, reason: r}")[0] == ["EXEMPT", "PASS", "WARN"], "True needs no quotes")
 for when in ("M == 1024 and T == 'float16'", "True", "not trans_a and trans_b == False", "T in ('float16', 'float32')", "M * N * K == 1073741824", "present(a)", "2000000000000 * M == 2048000000000000"):
     check(verdicts(f'GemmFwdOp: {{when: "{when}", reason: "stays in L2"}}') == (["EXEMPT", "PASS", "WARN"], "stays in L2", ""), f"{when} covers the FAIL, and turns nothing else")
 check(verdicts('GemmFwdOp:\n- {when: "M == 1", reason: one}\n- {when: "M == 1024", reason: two}\n- {when: "True", reason: three}\n')[:2] == (["EXEMPT", "PASS", "WARN"], "two"), "the first that holds gives the reason")
