@@ -18,7 +18,8 @@ typedef struct formula {
   expr_text text;
   const char *what; /* how messages call it: "roofline.flops", "shape of input 'a'" */
   expr *root;
-  bool judged; /* kinds have been inferred, without a defect */
+  bool refused; /* something in the text is no syntax: reported, and the rest is judged */
+  bool judged;  /* kinds have been inferred, without a defect */
 } formula;
 
 typedef enum symbol_class { SYM_INDEX, SYM_PARAM, SYM_LET, SYM_TENSOR } symbol_class;

@@ -189,7 +189,9 @@ static expr *parse_counted(const reader *r, parse_form form, const expr_text *te
 void parse_formula(const reader *r, formula *f, parse_form form, const yt_node *node, const char *what) {
   f->text = (expr_text){r->src, node};
   f->what = what;
+  uint32_t errors = diag_errors(r->sink);
   f->root = parse_counted(r, form, &f->text, what);
+  f->refused = diag_errors(r->sink) != errors;
   f->state = f->root != NULL ? FACT_VALID : FACT_MALFORMED;
 }
 

@@ -14,7 +14,11 @@ static symbol *field_symbols(arena *a, const adt_ctor *c) {
 }
 
 static formula invariant_of(const adt_ctor *c) {
-  return (formula){FACT_VALID, c->invariant_text, what, c->invariant, c->invariant_judged};
+  return (formula){.state = FACT_VALID,
+                   .text = c->invariant_text,
+                   .what = what,
+                   .root = c->invariant,
+                   .judged = c->invariant_judged};
 }
 
 void invariant_check_kinds(arena *a, diag_sink *sink, const adt_table *adts) {

@@ -13,6 +13,7 @@ typedef struct branch {
   const formula *rejected_by;
   symbol_set relevant;  /* read by shapes, dtypes, refinements, generators, requires, inline roofline */
   symbol_set generated; /* of these, what a generator's shape determines */
+  bool open; /* a tensor's presence or shape cannot be told, which is reported: it may read any index */
 } branch;
 
 typedef struct judge {

@@ -22,7 +22,7 @@ static void judge(infer *c, formula *f, place where, uint32_t wanted, const char
   if (!open_formula(c, f, where)) return;
   uint32_t before = diag_errors(c->sink);
   infer_wanted(c, f->root, facts, wanted, what);
-  f->judged = diag_errors(c->sink) == before;
+  f->judged = diag_errors(c->sink) == before && !f->refused;
 }
 
 /* ---- lets ---- */
@@ -70,7 +70,7 @@ static void infer_let(infer *c, entry *e, uint32_t i) {
   if (open_formula(c, &l->formula, PLACE_EXPRESSION)) {
     uint32_t before = diag_errors(c->sink);
     const kind *k = infer_expr(c, l->formula.root, NULL);
-    l->formula.judged = diag_errors(c->sink) == before;
+    l->formula.judged = diag_errors(c->sink) == before && !l->formula.refused;
     if (kind_is(k, K_NONE)) infer_defect(c, WRONG_KIND, l->formula.root, "a let needs a value, found None");
     l->kind = l->formula.judged && k->bits != 0 ? k : &kind_unknown;
   }
@@ -219,7 +219,7 @@ static void judge_shape(infer *c, const entry *e, formula *f, const fact_list *f
     judge_apply(c, e, f->root);
   else
     judge_axes(c, f->root, facts);
-  f->judged = diag_errors(c->sink) == before;
+  f->judged = diag_errors(c->sink) == before && !f->refused;
 }
 
 /* ---- families ---- */
@@ -292,7 +292,7 @@ static void judge_dtype(infer *c, formula *f) {
                 "promote_int_to_float or coalesce_dtype");
     }
   }
-  f->judged = diag_errors(c->sink) == before;
+  f->judged = diag_errors(c->sink) == before && !f->refused;
 }
 
 /* `values` is one generator's call, each of `requires` one predicate's. */
@@ -322,7 +322,7 @@ static void judge_metadata_call(infer *c, formula *f, place where) {
     diag_list(c->sink, d, wants_predicate ? "predicates" : "generators", names.v, names.n);
     if (e->op == EX_CALL) diag_suggest(c->sink, d, e->name, names.v, names.n);
   }
-  f->judged = diag_errors(c->sink) == before;
+  f->judged = diag_errors(c->sink) == before && !f->refused;
 }
 
 /* A generated tensor is int32, int64 or a DType index over these. */

@@ -40,6 +40,18 @@ static void find_generated(rows *r, branch *b) {
   for (uint32_t i = 0; i < known.words; i++) b->generated.bits[i] = known.bits[i] & ~start.bits[i];
 }
 
+static bool tensors_open(rows *r) {
+  fold *c = &r->j->c;
+  for (uint32_t t = 0; t < r->e->tensor_count; t++) {
+    fold_shape s;
+    if (r->e->tensors[t].state != FACT_VALID) continue;
+    int present = fold_present(c, t);
+    if (present < 0 || (present == 1 && fold_find_shape(c, &r->e->tensors[t].shape, &s) != SHAPE_FOUND))
+      return true;
+  }
+  return false;
+}
+
 branch *rows_find_branch(rows *r, const uint32_t *choice) {
   judge *j = r->j;
   branch *b = arena_new_of(r->keep, branch);
@@ -55,6 +67,7 @@ branch *rows_find_branch(rows *r, const uint32_t *choice) {
   if (b->accepted) {
     for (uint32_t i = 0; i < j->p.item_count; i++) judge_item(j, &j->p.items[i], b->relevant, b->relevant);
     find_generated(r, b);
+    b->open = tensors_open(r);
   }
   j->c.sink = sink;
   return b;

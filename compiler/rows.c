@@ -133,7 +133,12 @@ static void read_keys(rows *r) {
       r->index_nodes[s->number] = given;
     } else if (s != NULL && s->state != FACT_VALID) {
       rows_unreached(r, "the declaration of", name);
-    } else if (e->signature == FACT_VALID && e->forall != FACT_MALFORMED && e->params != FACT_MALFORMED) {
+    } else if (e->signature != FACT_VALID || e->forall == FACT_MALFORMED || e->params == FACT_MALFORMED) {
+      rows_unreached(r, "section",
+                     e->signature != FACT_VALID    ? STR("signature")
+                     : e->forall == FACT_MALFORMED ? STR("forall")
+                                                   : STR("params"));
+    } else {
       unknown_key(r, key);
     }
   }
@@ -337,14 +342,17 @@ static void check_row(rows *r, const row_decl *row) {
     r->malformed_rows = true;
     return;
   }
+  bool lax = r->lax;
+  r->lax = lax || r->branch->open;
   read_indices(r);
   if (r->bad) {
     r->malformed_rows = true;
     /* The dtype cases are judged all the same: their defects do not rest on the indices. */
     rows_dtype_cases(r, false);
-    return;
+  } else {
+    rows_instantiate(r);
   }
-  rows_instantiate(r);
+  r->lax = lax;
 }
 
 /* ---- coverage ---- */
