@@ -220,18 +220,31 @@ static cx member_of(emit_fn *fn, const expr *x, const expr *y) {
   return any;
 }
 
+/* Where the ` == ` of a comparison stands, not one of its operands'; 0: there is none. */
+static uint32_t outer_equals(str text) {
+  uint32_t depth = 0;
+  for (uint32_t i = 0; i + 4 <= text.n; i++) {
+    if (text.p[i] == '"') /* to the string's end */
+      for (i++; i < text.n && text.p[i] != '"'; i++) i += text.p[i] == '\\';
+    else if (strchr("([{", text.p[i]) != NULL)
+      depth++;
+    else if (strchr(")]}", text.p[i]) != NULL)
+      depth--;
+    else if (depth == 0 && memcmp(text.p + i, " == ", 4) == 0)
+      return i;
+  }
+  return 0;
+}
+
 cx emit_compare(emit_fn *fn, const expr *x, link_op link, const expr *y) {
   switch (link) {
   case OP_EQ: return equal(fn, x, y);
   case OP_NE: {
     cx c = equal(fn, x, y);
-    for (uint32_t i = 0; c.prec == PREC_COMPARE && i + 4 <= c.text.n;
-         i++) { /* a single `==` reads better turned */
-      if (memcmp(c.text.p + i, " == ", 4) != 0) continue;
-      return cx_of(REP_BOOL, PREC_COMPARE,
-                   emit_format(fn->op->a, "$ != $", emit_until(c.text, i), emit_from(c.text, i + 4)));
-    }
-    return not_of(fn, c);
+    const uint32_t at = c.prec == PREC_COMPARE ? outer_equals(c.text) : 0;
+    if (at == 0) return not_of(fn, c);
+    return cx_of(REP_BOOL, PREC_COMPARE, /* a single `==` reads better turned */
+                 emit_format(fn->op->a, "$ != $", emit_until(c.text, at), emit_from(c.text, at + 4)));
   }
   case OP_IN: return member_of(fn, x, y);
   case OP_NOT_IN: return not_of(fn, member_of(fn, x, y));
@@ -271,6 +284,30 @@ typedef enum fold_op { FOLD_ALL, FOLD_SUM, FOLD_MAX, FOLD_MIN } fold_op;
 
 static rep fold_rep(fold_op fold) { return fold == FOLD_ALL ? REP_BOOL : REP_INT; }
 
+/* Can its evaluation fail? No: what reads a field or compares such. */
+static bool can_fail(const emit_fn *fn, const expr *e) {
+  const symbol *s;
+  switch ((expr_op)e->op) {
+  case EX_INT:
+  case EX_FLOAT:
+  case EX_BOOL:
+  case EX_NONE:
+  case EX_STRING: return false;
+  case EX_NAME: s = entry_symbol(fn->op->e, e->u.s); return s == NULL || s->cls == SYM_LET;
+  case EX_CALL: return !str_is(e->name, "present");
+  case EX_TUPLE:
+  case EX_NOT:
+  case EX_AND:
+  case EX_OR:
+  case EX_IF:
+  case EX_COMPARE:
+    for (uint32_t i = 0; i < e->n; i++)
+      if (can_fail(fn, e->args[i])) return true;
+    return false;
+  default: return true;
+  }
+}
+
 /* A literal tuple is unrolled: its items may be of any kind. */
 static cx unrolled(emit_fn *fn, fold_op fold, const expr *c, const expr *items) {
   emit_op *op = fn->op;
@@ -307,14 +344,28 @@ static const struct {
     [FOLD_MIN] = {"int64_t result = INT64_MAX;", "if (item < result) result = item;"},
 };
 
+static bool is_variable(const env *scope, str name) {
+  for (; scope != NULL; scope = scope->next)
+    if (scope->variable && str_eq(scope->value.text, name)) return true;
+  return false;
+}
+
+/* A name for a comprehension's variable that no field, no own name and no loop around it has. */
+static str loop_variable(emit_fn *fn, str wanted) {
+  emit_op *op = fn->op;
+  str name = emit_local(op, emit_field(op->a, wanted));
+  while (emit_is_own_name(name) || is_variable(fn->env, name))
+    name = emit_local(op, emit_format(op->a, "$_", name));
+  return name;
+}
+
 static cx looped(emit_fn *fn, fold_op fold, const expr *c, const expr *fallback, const char *base) {
   emit_op *op = fn->op;
   emit_fn inner = emit_fn_inner(fn);
   const kind *items = c->args[1]->kind;
   const bool maybe =
       items != NULL && kind_may(items, K_SEQ) && items->item != NULL && kind_may(items->item, K_NONE);
-  str name = emit_local(op, emit_field(op->a, c->name));
-  if (emit_is_own_name(name)) name = emit_local(op, emit_format(op->a, "$_", name));
+  const str name = loop_variable(fn, c->name);
   env *variable = arena_new_of(op->a, env);
   *variable = (env){.name = c->name,
                     .variable = true,
@@ -328,8 +379,10 @@ static cx looped(emit_fn *fn, fold_op fold, const expr *c, const expr *fallback,
   emit_putf(&loop, "  const int64_t count = roofline_seq_len_walkable(status, items);\n");
   if (fold == FOLD_MAX || fold == FOLD_MIN) {
     inner.env = fn->env;
-    const str none = fallback == NULL ? STR("roofline_none()") : emit_as(&inner, fallback, REP_VALUE);
-    emit_linef(&loop, 2, "if (items.len == 0) return roofline_max(status, items, $);", none);
+    if (fallback != NULL) /* read whether it is needed or not, as every argument is */
+      emit_linef(&loop, 2, "const roofline_value fallback = $;", emit_as(&inner, fallback, REP_VALUE));
+    emit_linef(&loop, 2, "if (items.len == 0) return roofline_max(status, items, %s);",
+               fallback != NULL ? "fallback" : "roofline_none()");
   }
   emit_putf(&loop, "  %s\n  for (int64_t nth = 0; nth < count && *status == ROOFLINE_OK; nth++) {\n",
             folds[fold].start);
@@ -355,14 +408,38 @@ static cx comprehension(emit_fn *fn, fold_op fold, const expr *call) {
   const expr *c = call->args[0];
   const env *scope = fn->env;
   const expr *items = emit_resolve(c->args[1], &scope);
+  const kind *k = c->args[1]->kind;
+  const bool integers = k != NULL && k->item != NULL && kind_is(k->item, K_INTEGER | K_NONE);
+  /* Every item is evaluated, whatever the body reads of it: unrolled are those that cannot fail. */
   if (items->op == EX_TUPLE && (fold == FOLD_ALL || fold == FOLD_SUM || items->n == 0)) {
-    if (items == c->args[1]) return unrolled(fn, fold, c, items);
+    if (items == c->args[1] && !(integers && can_fail(fn, items))) return unrolled(fn, fold, c, items);
   }
   return looped(fn, fold, c, call->n > 1 ? call->args[1] : NULL, bases[fold]);
 }
 
+/* all((a, b)) of items that may fail: each is evaluated, also behind one that is false. */
+static cx all_of_failing(emit_fn *fn, const expr *items) {
+  emit_op *op = fn->op;
+  emit_fn inner = emit_fn_inner(fn);
+  out_text list, body;
+  out_init(&list, op->a);
+  out_init(&body, op->a);
+  out_put(&list, STR("  bool result = true;\n"));
+  for (uint32_t i = 0; i < items->n; i++) {
+    const cx c = emit_expr(&inner, items->args[i]);
+    const cx item = cx_of(REP_BOOL, c.prec, emit_convert(&inner, c, REP_BOOL));
+    emit_linef(&list, 2, "if ($) result = false;", not_of(&inner, item).text);
+  }
+  out_put(&list, STR("  return result;\n"));
+  emit_fn_put(&inner, &body, out_str(&list));
+  const str function = emit_outline(op, "all", "bool ", emit_variable_parameters(fn), out_str(&body));
+  return cx_of(REP_BOOL, PREC_PRIMARY,
+               emit_format(op->a, "$($)", function, emit_arguments(fn, (str){NULL, 0})));
+}
+
 /* all((a, b)) */
 static cx all_of_tuple(emit_fn *fn, const expr *items) {
+  if (can_fail(fn, items)) return all_of_failing(fn, items);
   cx all = cx_of(REP_BOOL, PREC_PRIMARY, STR("true"));
   for (uint32_t i = 0; i < items->n; i++) {
     const cx c = emit_expr(fn, items->args[i]);
@@ -497,7 +574,7 @@ static cx length_of(emit_fn *fn, const expr *e) {
     return cx_of(REP_INT, PREC_PRIMARY, emit_format(fn->op->a, "$.rank", emit_from(c.text, 1)));
   if (c.rep == REP_SHAPE)
     return cx_of(REP_INT, PREC_PRIMARY, emit_format(fn->op->a, "$->rank", emit_wrap(fn, c, PREC_PRIMARY)));
-  const cx seq = cx_of(REP_SEQ, c.prec, emit_convert(fn, c, REP_SEQ));
+  const cx seq = cx_of(REP_SEQ, c.rep == REP_SEQ ? c.prec : PREC_PRIMARY, emit_convert(fn, c, REP_SEQ));
   return cx_of(REP_INT, PREC_PRIMARY, emit_format(fn->op->a, "$.len", emit_wrap(fn, seq, PREC_PRIMARY)));
 }
 

@@ -394,12 +394,14 @@ static void write_let(emit_op *op, uint32_t number) {
   emit_fn fn = emit_fn_start(op, "status");
   emit_find_eager(op, let->formula.root, fn.eager);
   const rep r = op->reps[number];
-  const str text = emit_as(&fn, let->formula.root, r);
+  const cx c = emit_expr(&fn, let->formula.root);
+  const str text = emit_convert(&fn, c, r);
   out_text result, body;
   out_init(&result, op->a);
   out_init(&body, op->a);
   if (r == REP_SHAPE) {
-    emit_linef(&result, 2, "*out = *$;", text);
+    const cx shape = cx_of(r, c.rep == r ? c.prec : PREC_PRIMARY, text);
+    emit_linef(&result, 2, "*out = *$;", emit_wrap(&fn, shape, PREC_UNARY));
     out_put(&result, STR("  return out;\n"));
   } else {
     emit_linef(&result, 2, "return $;", text);
@@ -421,7 +423,7 @@ static cx let_read(emit_fn *fn, uint32_t at) {
     fn->env = NULL;
     const cx c = emit_expr(fn, let->formula.root);
     fn->env = here;
-    return cx_of(REP_SEQ, PREC_PRIMARY, emit_convert(fn, c, REP_SEQ));
+    return cx_of(REP_SEQ, c.rep == REP_SEQ ? c.prec : PREC_PRIMARY, emit_convert(fn, c, REP_SEQ));
   }
   if (op->let_functions[number].n == 0) write_let(op, at);
   cx c = cx_of(op->reps[at], PREC_PRIMARY, op->locals[at]);
@@ -543,9 +545,9 @@ static cx arith(emit_fn *fn, const expr *e) {
 
 static cx negation(emit_fn *fn, const expr *e) {
   const cx c = emit_expr(fn, e->args[0]);
-  if (c.literal) {
-    cx r = cx_of(REP_INT, PREC_UNARY, emit_format(fn->op->a, "-$", c.text));
-    r.literal = c.i >= 0 && c.i <= INT32_MAX;
+  if (c.literal) { /* it has 32 bits */
+    cx r = cx_of(REP_INT, c.i > 0 ? PREC_UNARY : PREC_PRIMARY, emit_int(fn->op->a, -c.i));
+    r.literal = true;
     r.i = -c.i;
     return r;
   }

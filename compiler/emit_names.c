@@ -87,10 +87,10 @@ static const char *const keywords[] = {"EOF",         "INFINITY",
                                        "xor",         "xor_eq"};
 /* What generated functions call their own parameters and locals. */
 static const char *const own_names[] = {
-    "absent", "adt",      "args",   "bytes", "call",   "cost",  "count", "declaration", "dtype_out",
-    "error",  "flops",    "item",   "items", "let",    "lists", "names", "nth",         "out",
-    "pass",   "progress", "read",   "rest",  "result", "self",  "shape", "shapes",      "size",
-    "solved", "status",   "tensor", "total", "value",  "values"};
+    "absent", "adt",      "args",     "bytes",  "call",  "cost",   "count", "declaration", "dtype_out",
+    "error",  "fallback", "flops",    "item",   "items", "let",    "lists", "names",       "nth",
+    "out",    "pass",     "progress", "read",   "rest",  "result", "self",  "shape",       "shapes",
+    "size",   "solved",   "status",   "tensor", "total", "value",  "values"};
 
 static int compare_taken(const void *key, const void *item) {
   return str_cmp(*(const str *)key, str_of(*(const char *const *)item));

@@ -36,7 +36,10 @@ static bool is_unknown(const expr *e) { return e->kind != NULL && kind_may(e->ki
 static const fact_list *narrow_presence(infer *c, int32_t name, bool truth, const fact_list *facts) {
   const kind *k = fact_kind(c, name, facts);
   if (!kind_may(k, K_NONE)) return facts;
-  return fact_add(c, facts, name, truth ? kind_without(c->a, k, K_NONE) : &kind_none);
+  if (!truth) return fact_add(c, facts, name, &kind_none);
+  /* Where it was proven absent before, no call gets to: what stands there is judged as if it could. */
+  const kind *from = kind_is(k, K_NONE) ? declared_kind(c, name) : k;
+  return fact_add(c, facts, name, kind_without(c->a, from, K_NONE));
 }
 
 int32_t expr_symbol_read(const expr *e) {
