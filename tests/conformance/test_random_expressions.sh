@@ -25,6 +25,7 @@ if ! "$ROOFLINEC" emit -o "$work" --rows-main "$work/ops" >"$work/said"; then
   cat "$work/said"
   exit 1
 fi
-"$CC" -std=c11 -O0 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -I"$SOURCE_DIR/runtime/include" \
-  -I"$work" -o "$work/rows" "$work"/*.c "$SOURCE_DIR"/runtime/src/*.c -lm
+# A random formula may well say `i < i`, and a compiler may say so.
+"$CC" -std=c11 -O0 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -Wno-tautological-compare \
+  -I"$SOURCE_DIR/runtime/include" -I"$work" -o "$work/rows" "$work"/*.c "$SOURCE_DIR"/runtime/src/*.c -lm
 "$work/rows" | "$random" compare "$work/ops/random.yaml" "$work/ops/types.yaml"
