@@ -26,7 +26,7 @@ foreach(file IN LISTS lint_sources lint_headers)
     COMMAND ${CLANG_FORMAT_PROGRAM} --dry-run -Werror ${file} && ${CMAKE_COMMAND} -E touch ${stamp}.format
     DEPENDS ${file} ${CMAKE_SOURCE_DIR}/.clang-format COMMENT "clang-format ${name}" VERBATIM)
   list(APPEND stamps ${stamp}.format)
-  if(file MATCHES "[.]c$" AND NOT name MATCHES "^tests/(fuzz|bench|examples)/")
+  if(file MATCHES "[.]c$" AND NOT name MATCHES "^tests/")
     add_custom_command(OUTPUT ${stamp}.tidy
       COMMAND ${CLANG_TIDY_PROGRAM} --quiet -p ${CMAKE_BINARY_DIR} ${file}
       COMMAND ${CMAKE_COMMAND} -E touch ${stamp}.tidy
