@@ -165,9 +165,9 @@ typedef struct entry {
   const source *src;
   str name;
   const yt_node *key, *node;
-  uint32_t line; /* of the key */
+  uint32_t line;       /* of the key */
   uint64_t expr_bytes; /* expression text read so far */
-  fact state;    /* MALFORMED: not a mapping, nothing further is known */
+  fact state;          /* MALFORMED: not a mapping, nothing further is known */
   str family, status, ref_api;
   fact family_state, status_state;
   bool implemented;

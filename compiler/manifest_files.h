@@ -6,7 +6,7 @@
 
 typedef struct manifest_path {
   const char *path;
-  bool is_types; /* a types.yaml, given or found beside a given file */
+  bool is_types;  /* a types.yaml, given or found beside a given file */
   bool in_folder; /* found in a folder that was given, whose files are named by a rule */
 } manifest_path;
 

@@ -3,18 +3,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compiler/analysis.h"
 #include "compiler/emit.h"
 #include "compiler/entry.h"
-#include "compiler/analysis.h"
 
-static const char types[] = "adts:\n"
-                            "  Layout:\n"
-                            "    sum:\n"
-                            "      contiguous:\n"
-                            "        python: x.Contiguous\n"
-                            "        fields: {packing: \"'tight' | 'aligned'\", alignment: Dim}\n"
-                            "        invariant: \"(packing == 'tight') == (alignment == 1) and alignment >= 1\"\n"
-                            "      masked: {python: x.Masked, fields: {max_m: Dim}}\n";
+static const char types[] =
+    "adts:\n"
+    "  Layout:\n"
+    "    sum:\n"
+    "      contiguous:\n"
+    "        python: x.Contiguous\n"
+    "        fields: {packing: \"'tight' | 'aligned'\", alignment: Dim}\n"
+    "        invariant: \"(packing == 'tight') == (alignment == 1) and alignment >= 1\"\n"
+    "      masked: {python: x.Masked, fields: {max_m: Dim}}\n";
 
 static void read_types(arena *a, diag_sink *sink, adt_table *adts) {
   bool empty;
@@ -41,7 +42,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (root != NULL && root->kind == YT_MAPPING)
     for (uint32_t i = 0; i < root->n; i++) {
       uint32_t errors = diag_errors(sink);
-      entry *e = entry_read(a, sink, &parse_default_limits, &adts, src, root->u.items[2 * i], root->u.items[2 * i + 1]);
+      entry *e = entry_read(a, sink, &parse_default_limits, &adts, src, root->u.items[2 * i],
+                            root->u.items[2 * i + 1]);
       plan p = analysis_run(a, scratch, sink, &options, &adts, e, &cases);
       p.emittable = diag_errors(sink) == errors;
       plans[count++] = p;
