@@ -174,15 +174,15 @@ bool read_section(const reader *r, owner o, const yt_node *key, const yt_node *n
 
 /* Trees take many bytes for one of text; what an entry may make of them is bounded by its text. */
 static expr *parse_counted(const reader *r, parse_form form, const expr_text *text, const char *what) {
-  uint64_t bytes = text->node->n + (r->e != NULL ? r->e->expr_bytes : 0);
-  if (bytes > r->limits->bytes) {
+  uint64_t before = r->e != NULL ? r->e->expr_bytes : 0, bytes = before + text->node->n;
+  if (bytes > r->limits->bytes && before <= r->limits->bytes) { /* once: the texts after it are unread */
     diag *d = diag_add(r->sink, SYN_TEXT_LIMIT, yt_value_span(r->src, text->node),
                        "with %s the entry has %llu bytes of expressions, more than %u", what,
                        (unsigned long long)bytes, r->limits->bytes);
     diag_help(r->sink, d, "raise the limit with --max-expr-bytes, or split the entry");
-    return NULL;
   }
   if (r->e != NULL) r->e->expr_bytes = bytes;
+  if (bytes > r->limits->bytes) return NULL;
   return parse_text(r->a, r->sink, r->limits, form, text, what);
 }
 
