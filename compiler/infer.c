@@ -73,11 +73,27 @@ static bool declared_unreadably(infer *c) {
   return false;
 }
 
-static void list_class(infer *c, diag *d, symbol_class cls, const char *label) {
-  VEC(str) names = {0};
-  for (uint32_t i = 0; i < c->symbol_count; i++)
-    if (c->symbols[i].cls == cls) vec_push(c->a, &names, c->symbols[i].name);
-  if (names.n > 0) diag_list(c->sink, d, label, names.v, names.n);
+/* "M, N (indices)", after what stands there already. */
+static str allowed_class(infer *c, str allowed, symbol_class cls, const char *label) {
+  enum { MOST = 12 };
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < c->symbol_count && n <= MOST; i++) {
+    const symbol *s = &c->symbols[i];
+    if (s->cls != cls || (c->e != NULL && entry_symbol(c->e, s->name) != s)) continue; /* declared before */
+    const char *before = n > 0 ? ", " : allowed.n > 0 ? "; " : "";
+    str name = n < MOST ? s->name : STR("...");
+    allowed = arena_printf(c->a, "%.*s%s%.*s", STR_ARG(allowed), before, STR_ARG(name));
+    n++;
+  }
+  return n == 0 ? allowed : arena_printf(c->a, "%.*s (%s)", STR_ARG(allowed), label);
+}
+
+static void allowed_names(infer *c, diag *d) {
+  str allowed = allowed_class(c, (str){0}, SYM_INDEX, "indices");
+  allowed = allowed_class(c, allowed, SYM_PARAM, "params");
+  allowed = allowed_class(c, allowed, SYM_LET, "lets");
+  diag_help(c->sink, d, "allowed: %.*s%s%spresent, prod, ...", STR_ARG(allowed), allowed.n > 0 ? "; " : "",
+            c->place == PLACE_ROOFLINE ? "bytes, " : "");
 }
 
 static void unknown_name(infer *c, const expr *e) {
@@ -96,9 +112,7 @@ static void unknown_name(infer *c, const expr *e) {
   } else {
     for (uint32_t i = 0; i < c->symbol_count; i++)
       if (c->symbols[i].cls != SYM_TENSOR) vec_push(c->a, &names, c->symbols[i].name);
-    list_class(c, d, SYM_INDEX, "allowed: indices");
-    list_class(c, d, SYM_PARAM, "allowed: params");
-    list_class(c, d, SYM_LET, "allowed: lets");
+    allowed_names(c, d);
   }
   diag_suggest(c->sink, d, e->u.s, names.v, names.n);
 }
