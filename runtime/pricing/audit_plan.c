@@ -28,7 +28,7 @@ typedef struct planned {
   const roofline_row *row;
   const char *csv;      /* where its profile goes */
   int64_t bytes, reads; /* ROOFLINE_ABSENT: not known, not declared */
-  str branch, dtypes;
+  const char *branch, *dtypes;
 } planned;
 typedef VEC(planned) plan_rows;
 
@@ -88,8 +88,8 @@ static void describe(arena *a, planned *p) {
     word(&branch, op->tensors[i].name);
     out_put(&branch, tensor_present(p->row->call, i) ? STR("given") : STR("None"));
   }
-  p->branch = out_str(&branch);
-  p->dtypes = out_str(&dtypes);
+  p->branch = arena_cstr(a, out_str(&branch));
+  p->dtypes = arena_cstr(a, out_str(&dtypes));
 }
 
 /* A plan is about sizes, so it is the one thing here that evaluates. */
@@ -120,7 +120,7 @@ static void plan_op(arena *a, const roofline_op *op, uint32_t per_op, plan_rows 
     bool added;
     describe(a, &p);
     measure(&p, i);
-    str key = arena_printf(a, "%.*s\n%.*s", STR_ARG(p.branch), STR_ARG(p.dtypes));
+    str key = arena_printf(a, "%s\n%s", p.branch, p.dtypes);
     uint32_t at = audit_index_add(a, &index, key, &added);
     if (added)
       vec_push(a, &best, p);
@@ -163,9 +163,9 @@ static void put_tsv(const plan_rows *rows, writer *w) {
     tsv_amount(w, p->bytes);
     tsv_amount(w, p->reads);
     writer_literal(w, "\t");
-    writer_put(w, p->branch.p, p->branch.n);
+    writer_text(w, p->branch);
     writer_literal(w, "\t");
-    writer_put(w, p->dtypes.p, p->dtypes.n);
+    writer_text(w, p->dtypes);
     writer_literal(w, "\n");
   }
 }
@@ -183,7 +183,7 @@ static void json_amount(writer *w, const char *key, int64_t n) {
     writer_integer(w, n);
 }
 
-static void put_json(arena *a, const plan_rows *rows, writer *w) {
+static void put_json(const plan_rows *rows, writer *w) {
   writer_printf(w, "{\"version\": 1, \"metrics\": [\"%s\", \"%s\"],\n\"rows\": [",
                 audit_metric_names[AUDIT_READ], audit_metric_names[AUDIT_WRITE]);
   for (uint32_t i = 0; i < rows->n; i++) {
@@ -194,8 +194,8 @@ static void put_json(arena *a, const plan_rows *rows, writer *w) {
     json_member(w, "csv", p->csv);
     json_amount(w, "bytes", p->bytes);
     json_amount(w, "read_bytes", p->reads);
-    json_member(w, "branch", arena_cstr(a, p->branch));
-    json_member(w, "dtypes", arena_cstr(a, p->dtypes));
+    json_member(w, "branch", p->branch);
+    json_member(w, "dtypes", p->dtypes);
     writer_literal(w, "}");
   }
   writer_literal(w, "]}\n");
@@ -239,7 +239,7 @@ static int run(arena *a, const char *library, const char *prefix, const arg_text
   if (format == 0)
     put_tsv(&rows, w);
   else
-    put_json(a, &rows, w);
+    put_json(&rows, w);
   writer_flush(w);
   if (fflush(stdout) != 0 && w->error == 0) w->error = errno;
   if (w->error != 0 && w->error != EPIPE)
