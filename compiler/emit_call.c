@@ -148,6 +148,10 @@ static bool is_itself(cx a, cx b) {
          str_eq(a.text, b.text) && memchr(a.text.p, '(', a.text.n) == NULL;
 }
 
+static bool is_lvalue(cx c) {
+  return c.text.n > 6 && memcmp(c.text.p, "call->", 6) == 0 && memchr(c.text.p, '(', c.text.n) == NULL;
+}
+
 static cx equal(emit_fn *fn, const expr *x, const expr *y) {
   emit_op *op = fn->op;
   if (y->op == EX_STRING) return emit_enum_is(fn, emit_expr(fn, x), y->u.s);
@@ -163,6 +167,11 @@ static cx equal(emit_fn *fn, const expr *x, const expr *y) {
                              emit_convert(fn, b, REP_SEQ)));
   if (a.rep == REP_ADT && b.rep == REP_ADT)
     return cx_of(REP_BOOL, PREC_PRIMARY, emit_format(op->a, "roofline_adt_eq($, $)", a.text, b.text));
+  const bool int_right = a.rep == REP_VALUE && b.rep == REP_INT && is_lvalue(a);
+  if (int_right || (b.rep == REP_VALUE && a.rep == REP_INT && is_lvalue(b)))
+    return cx_of(REP_BOOL, PREC_PRIMARY,
+                 emit_format(op->a, "roofline_is_int(&$, $)", int_right ? a.text : b.text,
+                             int_right ? b.text : a.text));
   const bool same = a.rep == b.rep && (a.rep == REP_INT || a.rep == REP_BOOL || a.rep == REP_DTYPE ||
                                        a.rep == REP_FLOAT || (a.rep == REP_ENUM && a.source == b.source));
   const bool against_literal = (a.rep == REP_FLOAT && b.literal) || (b.rep == REP_FLOAT && a.literal);
@@ -549,8 +558,25 @@ str emit_primitive_arguments(emit_fn *fn, const expr *e) {
   return out_str(&o);
 }
 
+/* broadcast of two shapes, the usual one */
+static bool broadcast2(emit_fn *fn, const expr *e, cx *out) {
+  if (e->n != 2) return false;
+  const emit_trial mark = emit_fn_mark(fn);
+  const cx a = emit_expr(fn, e->args[0]), b = emit_expr(fn, e->args[1]);
+  if (a.rep != REP_SHAPE || b.rep != REP_SHAPE) {
+    emit_fn_forget(fn, mark);
+    return false;
+  }
+  *out = cx_of(REP_SHAPE, PREC_PRIMARY,
+               emit_format(fn->op->a, "roofline_broadcast2(%s, &$, $, $)", fn->status, emit_new_shape(fn),
+                           a.text, b.text));
+  return true;
+}
+
 static cx broadcast(emit_fn *fn, const expr *e) {
   emit_op *op = fn->op;
+  cx pair;
+  if (broadcast2(fn, e, &pair)) return pair;
   emit_fn inner = emit_fn_inner(fn);
   emit_find_eager(op, e, inner.eager);
   out_text list, all, body;

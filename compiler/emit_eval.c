@@ -1,4 +1,6 @@
 /* What a call costs: the evaluator, the read half, the roof key, the lets by number. language.md §8. */
+#include <string.h>
+
 #include "compiler/emit_internal.h"
 
 bool emit_is_func(const entry *e) { return e->func_state == FACT_VALID; }
@@ -111,33 +113,67 @@ static void put_guarded(out_text *o, str condition, str statement, str comment) 
   }
 }
 
+/* One statement of the sum. */
+typedef struct term {
+  charge charge;
+  const tensor_decl *t;
+  str size;
+} term;
+
+/* A size that several tensors have is computed once, where one of them is always term. */
+static void share_sizes(emit_fn *fn, out_text *o, term *all, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t uses = 0, always = n;
+    if (memchr(all[i].size.p, '(', all[i].size.n) == NULL) continue;
+    for (uint32_t j = i; j < n; j++) {
+      if (!str_eq(all[j].size, all[i].size)) continue;
+      uses++;
+      if (all[j].charge.condition.n == 0 && always == n) always = j;
+    }
+    if (uses < 2 || always == n) continue;
+    const str text = all[i].size;
+    const str name = emit_local(fn->op, emit_format(fn->op->a, "$_bytes", all[always].t->name));
+    emit_linef(o, 2, "const int64_t $ = $;", name, text);
+    for (uint32_t j = i; j < n; j++) {
+      if (str_eq(all[j].size, text)) all[j].size = name;
+    }
+  }
+}
+
 /* The sum of language.md §8, tensor by tensor; `reads`: the read half alone. */
 static void put_derived(emit_fn *fn, out_text *o, bool reads) {
   emit_op *op = fn->op;
   const char *sum = reads ? "total" : "bytes";
-  bool declared = false;
+  term *all = arena_array(op->a, term, 2 * (size_t)op->e->tensor_count + 1);
+  uint32_t count = 0;
   for (uint32_t i = 0; i < op->e->tensor_count; i++) {
     const tensor_decl *t = &op->e->tensors[i];
     charge charges[2];
     const uint32_t n = charges_of(fn, t, charges);
     for (uint32_t j = 0; j < n; j++) {
-      const charge *c = &charges[j];
-      if (reads && !c->read) continue;
-      fn->conditional += c->condition.n > 0;
-      str size = emit_tensor_bytes(fn, t).text;
-      fn->conditional -= c->condition.n > 0;
-      if (!reads && c->times > 1)
-        size = emit_format(op->a, "roofline_mul(%s, %u, $)", fn->status, c->times, size);
-      const str comment = emit_format(op->a, "/* $: %s */", t->name, reads ? "read" : c->what);
-      if (!declared && c->condition.n == 0) {
-        put_guarded(o, c->condition, emit_format(op->a, "int64_t %s = $;", sum, size), comment);
-      } else {
-        if (!declared) emit_putf(o, "  int64_t %s = 0;\n", sum);
-        put_guarded(o, c->condition,
-                    emit_format(op->a, "%s = roofline_add(%s, %s, $);", sum, fn->status, sum, size), comment);
-      }
-      declared = true;
+      if (reads && !charges[j].read) continue;
+      fn->conditional += charges[j].condition.n > 0;
+      const cx size = emit_tensor_bytes(fn, t);
+      all[count++] = (term){charges[j], t, size.text};
+      fn->conditional -= charges[j].condition.n > 0;
     }
+  }
+  share_sizes(fn, o, all, count);
+  bool declared = false;
+  for (uint32_t i = 0; i < count; i++) {
+    const charge *c = &all[i].charge;
+    str size = all[i].size;
+    if (!reads && c->times > 1)
+      size = emit_format(op->a, "roofline_mul(%s, %u, $)", fn->status, c->times, size);
+    const str comment = emit_format(op->a, "/* $: %s */", all[i].t->name, reads ? "read" : c->what);
+    if (!declared && c->condition.n == 0) {
+      put_guarded(o, c->condition, emit_format(op->a, "int64_t %s = $;", sum, size), comment);
+    } else {
+      if (!declared) emit_putf(o, "  int64_t %s = 0;\n", sum);
+      put_guarded(o, c->condition,
+                  emit_format(op->a, "%s = roofline_add(%s, %s, $);", sum, fn->status, sum, size), comment);
+    }
+    declared = true;
   }
   if (!declared) emit_putf(o, "  const int64_t %s = 0;\n", sum);
 }

@@ -142,7 +142,7 @@ static str element_size(emit_fn *fn, const tensor_decl *t) {
     if (str_eq(dtype.text, emit_format(op->a, "ROOFLINE_$", name)))
       return emit_format(op->a, "%d", (roofline_dtype_bits((roofline_dtype)d) + 7) / 8);
   }
-  const str text = emit_format(op->a, "(roofline_dtype_bits($) + 7) / 8", dtype.text);
+  const str text = emit_format(op->a, "roofline_dtype_size($)", dtype.text);
   for (uint32_t i = 0; i < fn->size_texts.n; i++) {
     if (str_eq(fn->size_texts.v[i], text)) return fn->size_names.v[i];
   }

@@ -96,7 +96,7 @@ static uint64_t magnitude_of(int64_t x) { return x < 0 ? 0 - (uint64_t)x : (uint
 
 /* The sign and the magnitude apart: with no zero among the items the magnitude only grows, so it leaves
    its range on the way exactly when the product does. */
-int64_t roofline_prod(roofline_status *status, roofline_seq s) {
+int64_t roofline_prod_of_any(roofline_status *status, roofline_seq s) {
   if (sequence_any_absent(&s)) {
     roofline_fail(status, ROOFLINE_E_DOMAIN);
     return 0;

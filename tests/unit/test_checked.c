@@ -10,6 +10,7 @@
 
 /* The same header once more, as a compiler without the builtins reads it. */
 #undef ROOFLINE_CHECKED_H
+#undef ROOFLINE_RARELY
 #define ROOFLINE_PORTABLE_CHECKED
 #define roofline_fail portable_fail
 #define roofline_add_overflows portable_add_overflows

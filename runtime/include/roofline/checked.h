@@ -18,6 +18,8 @@ static inline void roofline_fail(roofline_status *status, roofline_status why) {
 
 /* The only compiler extensions of the project: overflow builtins, with a portable fallback. */
 #if defined(__GNUC__) && !defined(ROOFLINE_PORTABLE_CHECKED)
+/* A failure is rare: the compiler keeps it out of the way of the arithmetic. */
+#define ROOFLINE_RARELY(condition) __builtin_expect(condition, 0)
 static inline bool roofline_add_overflows(int64_t a, int64_t b, int64_t *r) {
   return __builtin_add_overflow(a, b, r);
 }
@@ -28,6 +30,7 @@ static inline bool roofline_mul_overflows(int64_t a, int64_t b, int64_t *r) {
   return __builtin_mul_overflow(a, b, r);
 }
 #else
+#define ROOFLINE_RARELY(condition) (condition)
 static inline bool roofline_add_overflows(int64_t a, int64_t b, int64_t *r) {
   if (b > 0 ? a > INT64_MAX - b : a < INT64_MIN - b) return true;
   *r = a + b;
@@ -51,19 +54,19 @@ static inline bool roofline_mul_overflows(int64_t a, int64_t b, int64_t *r) {
 
 static inline int64_t roofline_add(roofline_status *status, int64_t a, int64_t b) {
   int64_t r = 0;
-  if (roofline_add_overflows(a, b, &r)) roofline_fail(status, ROOFLINE_E_OVERFLOW);
+  if (ROOFLINE_RARELY(roofline_add_overflows(a, b, &r))) roofline_fail(status, ROOFLINE_E_OVERFLOW);
   return r;
 }
 
 static inline int64_t roofline_sub(roofline_status *status, int64_t a, int64_t b) {
   int64_t r = 0;
-  if (roofline_sub_overflows(a, b, &r)) roofline_fail(status, ROOFLINE_E_OVERFLOW);
+  if (ROOFLINE_RARELY(roofline_sub_overflows(a, b, &r))) roofline_fail(status, ROOFLINE_E_OVERFLOW);
   return r;
 }
 
 static inline int64_t roofline_mul(roofline_status *status, int64_t a, int64_t b) {
   int64_t r = 0;
-  if (roofline_mul_overflows(a, b, &r)) roofline_fail(status, ROOFLINE_E_OVERFLOW);
+  if (ROOFLINE_RARELY(roofline_mul_overflows(a, b, &r))) roofline_fail(status, ROOFLINE_E_OVERFLOW);
   return r;
 }
 

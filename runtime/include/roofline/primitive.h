@@ -41,6 +41,21 @@ static inline int64_t roofline_mul6(roofline_status *status, int64_t a, int64_t 
 ROOFLINE_API const roofline_shape *roofline_broadcast(roofline_status *status, roofline_shape *out,
                                                       const roofline_seq *shapes, int count);
 
+/* The same for two shapes. */
+static inline const roofline_shape *roofline_broadcast2(roofline_status *status, roofline_shape *out,
+                                                        const roofline_shape *a, const roofline_shape *b) {
+  const roofline_shape *wide = a->rank >= b->rank ? a : b, *narrow = wide == a ? b : a;
+  const int32_t lead = wide->rank - narrow->rank;
+  out->rank = wide->rank;
+  for (int32_t i = 0; i < lead; i++) out->dims[i] = wide->dims[i];
+  for (int32_t i = 0; i < narrow->rank; i++) {
+    const int64_t x = wide->dims[lead + i], y = narrow->dims[i];
+    if (x != y && x != 1 && y != 1) roofline_fail(status, ROOFLINE_E_DOMAIN);
+    out->dims[lead + i] = x == 1 ? y : x;
+  }
+  return out;
+}
+
 typedef enum roofline_reduced_mode {
   ROOFLINE_REDUCED_FULL,
   ROOFLINE_REDUCED_NOOP,
@@ -59,7 +74,18 @@ ROOFLINE_API int64_t roofline_per_axis(roofline_status *status, roofline_value v
 ROOFLINE_API int64_t roofline_ceil_div(roofline_status *status, int64_t a, int64_t b);
 
 /* Exact: only a result that does not fit 64 bits is OVERFLOW, whatever its partial results are. */
-ROOFLINE_API int64_t roofline_prod(roofline_status *status, roofline_seq s);
+/* Exact whatever the order of the items: a product that leaves 64 bits on its way may still be 0. */
+ROOFLINE_API int64_t roofline_prod_of_any(roofline_status *status, roofline_seq s);
+static inline int64_t roofline_prod(roofline_status *status, roofline_seq s) {
+  bool plain = s.items != NULL && s.absent == NULL;
+  int64_t product = 1;
+  for (int64_t i = 0; plain && i < s.len; i++) plain = !roofline_mul_overflows(product, s.items[i], &product);
+  if (!ROOFLINE_RARELY(!plain)) return product;
+  roofline_status why = ROOFLINE_OK; /* the caller's own stays in a register */
+  product = roofline_prod_of_any(&why, s);
+  if (why != ROOFLINE_OK) roofline_fail(status, why);
+  return product;
+}
 ROOFLINE_API int64_t roofline_sum(roofline_status *status, roofline_seq s);
 /* fallback: NONE when no default was given. */
 ROOFLINE_API int64_t roofline_max(roofline_status *status, roofline_seq s, roofline_value fallback);

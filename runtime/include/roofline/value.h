@@ -31,6 +31,16 @@ typedef enum roofline_dtype {
 ROOFLINE_API const char *roofline_dtype_name(roofline_dtype t); /* "float16"; "none" for NONE */
 ROOFLINE_API roofline_dtype roofline_dtype_find(const char *name, size_t length); /* NONE when unknown */
 ROOFLINE_API int roofline_dtype_bits(roofline_dtype t); /* bits of one element; 0 for NONE */
+/* Bytes of one element, rounded up; 0 for NONE. */
+static inline int64_t roofline_dtype_size(roofline_dtype t) {
+  static const uint8_t sizes[ROOFLINE_DTYPE_COUNT] = {
+      0,
+#define DTYPE(name, text, bits, category, dl_code, dl_bits) (bits + 7) / 8,
+#include <roofline/dtype.def>
+#undef DTYPE
+  };
+  return (unsigned)t < ROOFLINE_DTYPE_COUNT ? sizes[t] : 0;
+}
 ROOFLINE_API roofline_category roofline_dtype_category(roofline_dtype t);
 ROOFLINE_API const char *roofline_category_name(roofline_category c); /* "bool" "int" "float" "complex" */
 
@@ -186,6 +196,11 @@ ROOFLINE_API int roofline_number_cmp(const roofline_value *a, const roofline_val
 
 /* The same by value, as generated expressions write them. */
 static inline bool roofline_eq(roofline_value a, roofline_value b) { return roofline_value_eq(&a, &b); }
+/* A value against an integer: most parameters that are compared with one hold one. */
+static inline bool roofline_is_int(const roofline_value *v, int64_t i) {
+  if (v->tag == ROOFLINE_TAG_INT) return v->u.i == i;
+  return v->tag == ROOFLINE_TAG_FLOAT && roofline_eq(*v, roofline_int(i));
+}
 static inline bool roofline_lt(roofline_value a, roofline_value b) {
   return roofline_number_cmp(&a, &b) == -1;
 }
