@@ -89,16 +89,17 @@ roofline_status roofline_multi_head_attention_fwd_eval_roofline(const roofline_m
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
   const int64_t visible = multi_head_attention_fwd_visible(&status, call);
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t flops = roofline_mul3(&status, B, H,
                                       roofline_add(&status,
                                                    roofline_mul(&status, visible,
                                                                 roofline_add(&status,
       roofline_mul(&status, 4, D), 5)), roofline_mul(&status, S, D)));
-  int64_t bytes = roofline_mul5(&status, B, S, H, D, T_size); /* q: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, D, T_size)); /* k: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, D, T_size)); /* v: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, D, T_size)); /* o: written */
+  const int64_t q_bytes = roofline_mul5(&status, B, S, H, D, T_size);
+  int64_t bytes = q_bytes; /* q: read */
+  bytes = roofline_add(&status, bytes, q_bytes); /* k: read */
+  bytes = roofline_add(&status, bytes, q_bytes); /* v: read */
+  bytes = roofline_add(&status, bytes, q_bytes); /* o: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -114,10 +115,11 @@ roofline_status roofline_multi_head_attention_fwd_read_bytes(const roofline_call
   const int64_t H = call->H;
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul5(&status, B, S, H, D, T_size); /* q: read */
-  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, D, T_size)); /* k: read */
-  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, D, T_size)); /* v: read */
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t q_bytes = roofline_mul5(&status, B, S, H, D, T_size);
+  int64_t total = q_bytes; /* q: read */
+  total = roofline_add(&status, total, q_bytes); /* k: read */
+  total = roofline_add(&status, total, q_bytes); /* v: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -320,16 +322,18 @@ roofline_status roofline_grouped_query_attention_fwd_eval_roofline(const rooflin
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
   const int64_t visible = grouped_query_attention_fwd_visible(&status, call);
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t flops = roofline_mul3(&status, B, H,
                                       roofline_add(&status,
                                                    roofline_mul(&status, visible,
                                                                 roofline_add(&status,
       roofline_mul(&status, 4, D), 5)), roofline_mul(&status, S, D)));
-  int64_t bytes = roofline_mul5(&status, B, S, H, D, T_size); /* q: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H_kv, D, T_size)); /* k: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H_kv, D, T_size)); /* v: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, D, T_size)); /* o: written */
+  const int64_t q_bytes = roofline_mul5(&status, B, S, H, D, T_size);
+  const int64_t k_bytes = roofline_mul5(&status, B, S, H_kv, D, T_size);
+  int64_t bytes = q_bytes; /* q: read */
+  bytes = roofline_add(&status, bytes, k_bytes); /* k: read */
+  bytes = roofline_add(&status, bytes, k_bytes); /* v: read */
+  bytes = roofline_add(&status, bytes, q_bytes); /* o: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -347,10 +351,11 @@ roofline_status roofline_grouped_query_attention_fwd_read_bytes(const roofline_c
   const int64_t H_kv = call->H_kv;
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t k_bytes = roofline_mul5(&status, B, S, H_kv, D, T_size);
   int64_t total = roofline_mul5(&status, B, S, H, D, T_size); /* q: read */
-  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H_kv, D, T_size)); /* k: read */
-  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H_kv, D, T_size)); /* v: read */
+  total = roofline_add(&status, total, k_bytes); /* k: read */
+  total = roofline_add(&status, total, k_bytes); /* v: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -582,18 +587,19 @@ roofline_status roofline_multi_head_attention_bwd_eval_roofline(const roofline_m
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
   const bool is_causal = call->is_causal;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t flops = is_causal ? roofline_floordiv(&status, roofline_mul6(&status, 10, B, H, S, S, D), 2)
       : roofline_mul6(&status, 10, B, H, S, S, D);
-  int64_t bytes = roofline_mul5(&status, B, S, H, D, T_size); /* q: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, D, T_size)); /* k: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, D, T_size)); /* v: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, D, T_size)); /* o: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, D, T_size)); /* do: read */
+  const int64_t q_bytes = roofline_mul5(&status, B, S, H, D, T_size);
+  int64_t bytes = q_bytes; /* q: read */
+  bytes = roofline_add(&status, bytes, q_bytes); /* k: read */
+  bytes = roofline_add(&status, bytes, q_bytes); /* v: read */
+  bytes = roofline_add(&status, bytes, q_bytes); /* o: read */
+  bytes = roofline_add(&status, bytes, q_bytes); /* do: read */
   bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, H, S, 4)); /* lse: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, D, T_size)); /* dq: written */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, D, T_size)); /* dk: written */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, D, T_size)); /* dv: written */
+  bytes = roofline_add(&status, bytes, q_bytes); /* dq: written */
+  bytes = roofline_add(&status, bytes, q_bytes); /* dk: written */
+  bytes = roofline_add(&status, bytes, q_bytes); /* dv: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -609,12 +615,13 @@ roofline_status roofline_multi_head_attention_bwd_read_bytes(const roofline_call
   const int64_t H = call->H;
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul5(&status, B, S, H, D, T_size); /* q: read */
-  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, D, T_size)); /* k: read */
-  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, D, T_size)); /* v: read */
-  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, D, T_size)); /* o: read */
-  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, D, T_size)); /* do: read */
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t q_bytes = roofline_mul5(&status, B, S, H, D, T_size);
+  int64_t total = q_bytes; /* q: read */
+  total = roofline_add(&status, total, q_bytes); /* k: read */
+  total = roofline_add(&status, total, q_bytes); /* v: read */
+  total = roofline_add(&status, total, q_bytes); /* o: read */
+  total = roofline_add(&status, total, q_bytes); /* do: read */
   total = roofline_add(&status, total, roofline_mul4(&status, B, H, S, 4)); /* lse: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
@@ -829,18 +836,20 @@ roofline_status roofline_grouped_query_attention_bwd_eval_roofline(const rooflin
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
   const bool is_causal = call->is_causal;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t flops = is_causal ? roofline_floordiv(&status, roofline_mul6(&status, 10, B, H, S, S, D), 2)
       : roofline_mul6(&status, 10, B, H, S, S, D);
-  int64_t bytes = roofline_mul5(&status, B, S, H, D, T_size); /* q: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H_kv, D, T_size)); /* k: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H_kv, D, T_size)); /* v: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, D, T_size)); /* o: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, D, T_size)); /* do: read */
+  const int64_t q_bytes = roofline_mul5(&status, B, S, H, D, T_size);
+  const int64_t k_bytes = roofline_mul5(&status, B, S, H_kv, D, T_size);
+  int64_t bytes = q_bytes; /* q: read */
+  bytes = roofline_add(&status, bytes, k_bytes); /* k: read */
+  bytes = roofline_add(&status, bytes, k_bytes); /* v: read */
+  bytes = roofline_add(&status, bytes, q_bytes); /* o: read */
+  bytes = roofline_add(&status, bytes, q_bytes); /* do: read */
   bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, H, S, 4)); /* lse: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, D, T_size)); /* dq: written */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H_kv, D, T_size)); /* dk: written */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H_kv, D, T_size)); /* dv: written */
+  bytes = roofline_add(&status, bytes, q_bytes); /* dq: written */
+  bytes = roofline_add(&status, bytes, k_bytes); /* dk: written */
+  bytes = roofline_add(&status, bytes, k_bytes); /* dv: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -858,12 +867,14 @@ roofline_status roofline_grouped_query_attention_bwd_read_bytes(const roofline_c
   const int64_t H_kv = call->H_kv;
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul5(&status, B, S, H, D, T_size); /* q: read */
-  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H_kv, D, T_size)); /* k: read */
-  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H_kv, D, T_size)); /* v: read */
-  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, D, T_size)); /* o: read */
-  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, D, T_size)); /* do: read */
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t q_bytes = roofline_mul5(&status, B, S, H, D, T_size);
+  const int64_t k_bytes = roofline_mul5(&status, B, S, H_kv, D, T_size);
+  int64_t total = q_bytes; /* q: read */
+  total = roofline_add(&status, total, k_bytes); /* k: read */
+  total = roofline_add(&status, total, k_bytes); /* v: read */
+  total = roofline_add(&status, total, q_bytes); /* o: read */
+  total = roofline_add(&status, total, q_bytes); /* do: read */
   total = roofline_add(&status, total, roofline_mul4(&status, B, H, S, 4)); /* lse: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
@@ -1635,7 +1646,7 @@ roofline_status roofline_grouped_query_attention_varlen_fwd_bind(roofline_groupe
                                   call->window_size_right, -1);
   if (!((call->window_size_left == -1 && call->window_size_right == -1)
         || (!(call->sm_scale.tag != ROOFLINE_TAG_NONE)
-            && (!(call->softcap.tag != ROOFLINE_TAG_NONE) || roofline_eq(call->softcap, roofline_int(0)))))
+            && (!(call->softcap.tag != ROOFLINE_TAG_NONE) || roofline_is_int(&call->softcap, 0))))
       || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[2]",
                               "window_size_left == -1 and window_size_right == -1 or not present(sm_scale) and (not present(softcap) or softcap.value == 0)");
@@ -3063,16 +3074,18 @@ roofline_status roofline_multi_head_attention_decode_with_kv_cache_fwd_eval_roof
   const int64_t S_kv = call->S_kv;
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t flops = roofline_mul3(&status, B, H,
                                       roofline_add(&status,
                                                    roofline_mul(&status, S_kv,
                                                                 roofline_add(&status,
       roofline_mul(&status, 4, D), 5)), D));
-  int64_t bytes = roofline_mul4(&status, B, H, D, T_size); /* q: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S_kv, H, D, T_size)); /* k: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S_kv, H, D, T_size)); /* v: read */
-  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, H, D, T_size)); /* o: written */
+  const int64_t q_bytes = roofline_mul4(&status, B, H, D, T_size);
+  const int64_t k_bytes = roofline_mul5(&status, B, S_kv, H, D, T_size);
+  int64_t bytes = q_bytes; /* q: read */
+  bytes = roofline_add(&status, bytes, k_bytes); /* k: read */
+  bytes = roofline_add(&status, bytes, k_bytes); /* v: read */
+  bytes = roofline_add(&status, bytes, q_bytes); /* o: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -3090,10 +3103,11 @@ roofline_status roofline_multi_head_attention_decode_with_kv_cache_fwd_read_byte
   const int64_t S_kv = call->S_kv;
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t k_bytes = roofline_mul5(&status, B, S_kv, H, D, T_size);
   int64_t total = roofline_mul4(&status, B, H, D, T_size); /* q: read */
-  total = roofline_add(&status, total, roofline_mul5(&status, B, S_kv, H, D, T_size)); /* k: read */
-  total = roofline_add(&status, total, roofline_mul5(&status, B, S_kv, H, D, T_size)); /* v: read */
+  total = roofline_add(&status, total, k_bytes); /* k: read */
+  total = roofline_add(&status, total, k_bytes); /* v: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -3575,17 +3589,18 @@ roofline_status roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_ev
   const int64_t D = call->D;
   const int64_t PE = call->PE;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t flops = roofline_mul3(&status, B, H,
                                       roofline_add(&status,
                                                    roofline_mul(&status, N_kv,
                                                                 roofline_add3(&status,
       roofline_mul(&status, 2, roofline_add(&status, D, PE)), roofline_mul(&status, 2, D), 5)), D));
-  int64_t bytes = roofline_mul4(&status, B, H, D, T_size); /* q: read */
+  const int64_t q_bytes = roofline_mul4(&status, B, H, D, T_size);
+  int64_t bytes = q_bytes; /* q: read */
   bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, H, PE, T_size)); /* q_pe: read */
   bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, N_kv, H_kv, D, T_size)); /* k: read */
   bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, N_kv, H_kv, PE, T_size)); /* k_pe: read */
-  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, H, D, T_size)); /* o: written */
+  bytes = roofline_add(&status, bytes, q_bytes); /* o: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -3605,7 +3620,7 @@ roofline_status roofline_multi_head_latent_attention_decode_with_kv_cache_fwd_re
   const int64_t D = call->D;
   const int64_t PE = call->PE;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul4(&status, B, H, D, T_size); /* q: read */
   total = roofline_add(&status, total, roofline_mul4(&status, B, H, PE, T_size)); /* q_pe: read */
   total = roofline_add(&status, total, roofline_mul5(&status, B, N_kv, H_kv, D, T_size)); /* k: read */
@@ -4905,15 +4920,17 @@ roofline_status roofline_attention_merge_fwd_eval_roofline(const roofline_attent
   const int64_t H = call->H;
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t flops = roofline_mul4(&status, 3, N, H, D);
   flops = roofline_add(&status, flops, roofline_mul3(&status, 10, N, H));
-  int64_t bytes = roofline_mul4(&status, N, H, D, T_size); /* o_a: read */
-  bytes = roofline_add(&status, bytes, roofline_mul3(&status, N, H, 4)); /* lse_a: read */
-  bytes = roofline_add(&status, bytes, roofline_mul4(&status, N, H, D, T_size)); /* o_b: read */
-  bytes = roofline_add(&status, bytes, roofline_mul3(&status, N, H, 4)); /* lse_b: read */
-  bytes = roofline_add(&status, bytes, roofline_mul4(&status, N, H, D, T_size)); /* o: written */
-  bytes = roofline_add(&status, bytes, roofline_mul3(&status, N, H, 4)); /* lse: written */
+  const int64_t o_a_bytes = roofline_mul4(&status, N, H, D, T_size);
+  const int64_t lse_a_bytes = roofline_mul3(&status, N, H, 4);
+  int64_t bytes = o_a_bytes; /* o_a: read */
+  bytes = roofline_add(&status, bytes, lse_a_bytes); /* lse_a: read */
+  bytes = roofline_add(&status, bytes, o_a_bytes); /* o_b: read */
+  bytes = roofline_add(&status, bytes, lse_a_bytes); /* lse_b: read */
+  bytes = roofline_add(&status, bytes, o_a_bytes); /* o: written */
+  bytes = roofline_add(&status, bytes, lse_a_bytes); /* lse: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -4933,11 +4950,13 @@ roofline_status roofline_attention_merge_fwd_read_bytes(const roofline_call *sel
   const int64_t H = call->H;
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul4(&status, N, H, D, T_size); /* o_a: read */
-  total = roofline_add(&status, total, roofline_mul3(&status, N, H, 4)); /* lse_a: read */
-  total = roofline_add(&status, total, roofline_mul4(&status, N, H, D, T_size)); /* o_b: read */
-  total = roofline_add(&status, total, roofline_mul3(&status, N, H, 4)); /* lse_b: read */
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t o_a_bytes = roofline_mul4(&status, N, H, D, T_size);
+  const int64_t lse_a_bytes = roofline_mul3(&status, N, H, 4);
+  int64_t total = o_a_bytes; /* o_a: read */
+  total = roofline_add(&status, total, lse_a_bytes); /* lse_a: read */
+  total = roofline_add(&status, total, o_a_bytes); /* o_b: read */
+  total = roofline_add(&status, total, lse_a_bytes); /* lse_b: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }

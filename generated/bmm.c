@@ -50,7 +50,7 @@ roofline_status roofline_bmm_fwd_eval_roofline(const roofline_bmm_fwd_call *call
   const int64_t N = call->N;
   const int64_t K = call->K;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t flops = roofline_mul5(&status, 2, B, M, N, K);
   int64_t bytes = roofline_mul4(&status, B, M, K, T_size); /* a: read */
   bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, K, N, T_size)); /* b: read */
@@ -70,7 +70,7 @@ roofline_status roofline_bmm_fwd_read_bytes(const roofline_call *self, int64_t *
   const int64_t N = call->N;
   const int64_t K = call->K;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul4(&status, B, M, K, T_size); /* a: read */
   total = roofline_add(&status, total, roofline_mul4(&status, B, K, N, T_size)); /* b: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -237,16 +237,17 @@ roofline_status roofline_baddbmm_fwd_eval_roofline(const roofline_baddbmm_fwd_ca
   const roofline_dtype T = call->T;
   const double beta = call->beta;
   const double alpha = call->alpha;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t flops = roofline_mul5(&status, 2, B, M, N, K);
   flops = roofline_add(&status, flops,
                        roofline_mul4(&status,
                                      roofline_add3(&status, 1, alpha == 1.0 ? 0 : 1, beta == 1.0 ? 0 : 1), B,
                                      M, N));
-  int64_t bytes = roofline_mul4(&status, B, M, N, T_size); /* input: read */
+  const int64_t input_bytes = roofline_mul4(&status, B, M, N, T_size);
+  int64_t bytes = input_bytes; /* input: read */
   bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, M, K, T_size)); /* a: read */
   bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, K, N, T_size)); /* b: read */
-  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, M, N, T_size)); /* d: written */
+  bytes = roofline_add(&status, bytes, input_bytes); /* d: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -262,7 +263,7 @@ roofline_status roofline_baddbmm_fwd_read_bytes(const roofline_call *self, int64
   const int64_t N = call->N;
   const int64_t K = call->K;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul4(&status, B, M, N, T_size); /* input: read */
   total = roofline_add(&status, total, roofline_mul4(&status, B, M, K, T_size)); /* a: read */
   total = roofline_add(&status, total, roofline_mul4(&status, B, K, N, T_size)); /* b: read */
@@ -425,8 +426,8 @@ roofline_status roofline_bmm_fp8_fwd_eval_roofline(const roofline_bmm_fp8_fwd_ca
   const int64_t K = call->K;
   const roofline_dtype T = call->T;
   const roofline_dtype out_dtype = call->out_dtype;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t out_dtype_size = (roofline_dtype_bits(out_dtype) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t out_dtype_size = roofline_dtype_size(out_dtype);
   int64_t flops = roofline_mul5(&status, 2, B, M, N, K);
   flops = roofline_add(&status, flops, roofline_mul3(&status, B, M, N));
   flops = roofline_add(&status, flops, 1);
@@ -450,7 +451,7 @@ roofline_status roofline_bmm_fp8_fwd_read_bytes(const roofline_call *self, int64
   const int64_t N = call->N;
   const int64_t K = call->K;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul4(&status, B, M, K, T_size); /* a: read */
   total = roofline_add(&status, total, roofline_mul4(&status, B, K, N, T_size)); /* b: read */
   total = roofline_add(&status, total, 4); /* scale_a: read */

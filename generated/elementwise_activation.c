@@ -33,11 +33,12 @@ roofline_status roofline_relu_fwd_eval_roofline(const roofline_relu_fwd_call *ca
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = S_prod;
-  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
+  const int64_t input_bytes = roofline_mul(&status, S_prod, T_size);
+  int64_t bytes = input_bytes; /* input: read */
+  bytes = roofline_add(&status, bytes, input_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -54,7 +55,7 @@ roofline_status roofline_relu_fwd_read_bytes(const roofline_call *self, int64_t 
   const roofline_relu_fwd_call *call = (const roofline_relu_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* input: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -161,11 +162,12 @@ roofline_status roofline_relu6_fwd_eval_roofline(const roofline_relu6_fwd_call *
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = S_prod;
-  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
+  const int64_t input_bytes = roofline_mul(&status, S_prod, T_size);
+  int64_t bytes = input_bytes; /* input: read */
+  bytes = roofline_add(&status, bytes, input_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -182,7 +184,7 @@ roofline_status roofline_relu6_fwd_read_bytes(const roofline_call *self, int64_t
   const roofline_relu6_fwd_call *call = (const roofline_relu6_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* input: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -287,11 +289,12 @@ roofline_status roofline_leaky_relu_fwd_eval_roofline(const roofline_leaky_relu_
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = roofline_mul(&status, 2, S_prod);
-  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
+  const int64_t input_bytes = roofline_mul(&status, S_prod, T_size);
+  int64_t bytes = input_bytes; /* input: read */
+  bytes = roofline_add(&status, bytes, input_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -308,7 +311,7 @@ roofline_status roofline_leaky_relu_fwd_read_bytes(const roofline_call *self, in
   const roofline_leaky_relu_fwd_call *call = (const roofline_leaky_relu_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* input: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -429,11 +432,12 @@ roofline_status roofline_sigmoid_fwd_eval_roofline(const roofline_sigmoid_fwd_ca
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = roofline_mul(&status, 4, S_prod);
-  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
+  const int64_t input_bytes = roofline_mul(&status, S_prod, T_size);
+  int64_t bytes = input_bytes; /* input: read */
+  bytes = roofline_add(&status, bytes, input_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -450,7 +454,7 @@ roofline_status roofline_sigmoid_fwd_read_bytes(const roofline_call *self, int64
   const roofline_sigmoid_fwd_call *call = (const roofline_sigmoid_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* input: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -554,11 +558,12 @@ roofline_status roofline_tanh_fwd_eval_roofline(const roofline_tanh_fwd_call *ca
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = S_prod;
-  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
+  const int64_t input_bytes = roofline_mul(&status, S_prod, T_size);
+  int64_t bytes = input_bytes; /* input: read */
+  bytes = roofline_add(&status, bytes, input_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -575,7 +580,7 @@ roofline_status roofline_tanh_fwd_read_bytes(const roofline_call *self, int64_t 
   const roofline_tanh_fwd_call *call = (const roofline_tanh_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* input: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -678,11 +683,12 @@ roofline_status roofline_silu_fwd_eval_roofline(const roofline_silu_fwd_call *ca
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = roofline_mul(&status, 5, S_prod);
-  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
+  const int64_t input_bytes = roofline_mul(&status, S_prod, T_size);
+  int64_t bytes = input_bytes; /* input: read */
+  bytes = roofline_add(&status, bytes, input_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -699,7 +705,7 @@ roofline_status roofline_silu_fwd_read_bytes(const roofline_call *self, int64_t 
   const roofline_silu_fwd_call *call = (const roofline_silu_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* input: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -804,12 +810,13 @@ roofline_status roofline_gelu_fwd_eval_roofline(const roofline_gelu_fwd_call *ca
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const int32_t approximate = call->approximate;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = roofline_mul(&status, approximate == ROOFLINE_GELU_FWD_APPROXIMATE_NONE ? 5 : 9,
                                      S_prod);
-  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
+  const int64_t input_bytes = roofline_mul(&status, S_prod, T_size);
+  int64_t bytes = input_bytes; /* input: read */
+  bytes = roofline_add(&status, bytes, input_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -826,7 +833,7 @@ roofline_status roofline_gelu_fwd_read_bytes(const roofline_call *self, int64_t 
   const roofline_gelu_fwd_call *call = (const roofline_gelu_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* input: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -946,11 +953,12 @@ roofline_status roofline_quick_gelu_fwd_eval_roofline(const roofline_quick_gelu_
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = roofline_mul(&status, 6, S_prod);
-  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
+  const int64_t input_bytes = roofline_mul(&status, S_prod, T_size);
+  int64_t bytes = input_bytes; /* input: read */
+  bytes = roofline_add(&status, bytes, input_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -967,7 +975,7 @@ roofline_status roofline_quick_gelu_fwd_read_bytes(const roofline_call *self, in
   const roofline_quick_gelu_fwd_call *call = (const roofline_quick_gelu_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* input: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -1074,11 +1082,12 @@ roofline_status roofline_hardswish_fwd_eval_roofline(const roofline_hardswish_fw
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = roofline_mul(&status, 4, S_prod);
-  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
+  const int64_t input_bytes = roofline_mul(&status, S_prod, T_size);
+  int64_t bytes = input_bytes; /* input: read */
+  bytes = roofline_add(&status, bytes, input_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1095,7 +1104,7 @@ roofline_status roofline_hardswish_fwd_read_bytes(const roofline_call *self, int
   const roofline_hardswish_fwd_call *call = (const roofline_hardswish_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* input: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -1201,11 +1210,12 @@ roofline_status roofline_hardsigmoid_fwd_eval_roofline(const roofline_hardsigmoi
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = roofline_mul(&status, 3, S_prod);
-  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
+  const int64_t input_bytes = roofline_mul(&status, S_prod, T_size);
+  int64_t bytes = input_bytes; /* input: read */
+  bytes = roofline_add(&status, bytes, input_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1222,7 +1232,7 @@ roofline_status roofline_hardsigmoid_fwd_read_bytes(const roofline_call *self, i
   const roofline_hardsigmoid_fwd_call *call = (const roofline_hardsigmoid_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* input: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -1333,11 +1343,12 @@ roofline_status roofline_hardtanh_fwd_eval_roofline(const roofline_hardtanh_fwd_
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = S_prod;
-  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
+  const int64_t input_bytes = roofline_mul(&status, S_prod, T_size);
+  int64_t bytes = input_bytes; /* input: read */
+  bytes = roofline_add(&status, bytes, input_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1354,7 +1365,7 @@ roofline_status roofline_hardtanh_fwd_read_bytes(const roofline_call *self, int6
   const roofline_hardtanh_fwd_call *call = (const roofline_hardtanh_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* input: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -1475,11 +1486,12 @@ roofline_status roofline_elu_fwd_eval_roofline(const roofline_elu_fwd_call *call
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const double alpha = call->alpha;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = roofline_mul(&status, alpha == 1.0 ? 2 : 3, S_prod);
-  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
+  const int64_t input_bytes = roofline_mul(&status, S_prod, T_size);
+  int64_t bytes = input_bytes; /* input: read */
+  bytes = roofline_add(&status, bytes, input_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1496,7 +1508,7 @@ roofline_status roofline_elu_fwd_read_bytes(const roofline_call *self, int64_t *
   const roofline_elu_fwd_call *call = (const roofline_elu_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* input: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -1607,11 +1619,12 @@ roofline_status roofline_celu_fwd_eval_roofline(const roofline_celu_fwd_call *ca
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const double alpha = call->alpha;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = roofline_mul(&status, alpha == 1.0 ? 4 : 6, S_prod);
-  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
+  const int64_t input_bytes = roofline_mul(&status, S_prod, T_size);
+  int64_t bytes = input_bytes; /* input: read */
+  bytes = roofline_add(&status, bytes, input_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1628,7 +1641,7 @@ roofline_status roofline_celu_fwd_read_bytes(const roofline_call *self, int64_t 
   const roofline_celu_fwd_call *call = (const roofline_celu_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* input: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -1740,11 +1753,12 @@ roofline_status roofline_selu_fwd_eval_roofline(const roofline_selu_fwd_call *ca
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = roofline_mul(&status, 4, S_prod);
-  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
+  const int64_t input_bytes = roofline_mul(&status, S_prod, T_size);
+  int64_t bytes = input_bytes; /* input: read */
+  bytes = roofline_add(&status, bytes, input_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1761,7 +1775,7 @@ roofline_status roofline_selu_fwd_read_bytes(const roofline_call *self, int64_t 
   const roofline_selu_fwd_call *call = (const roofline_selu_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* input: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -1868,11 +1882,12 @@ roofline_status roofline_softplus_fwd_eval_roofline(const roofline_softplus_fwd_
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const double beta = call->beta;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = roofline_mul(&status, beta == 1.0 ? 4 : 6, S_prod);
-  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
+  const int64_t input_bytes = roofline_mul(&status, S_prod, T_size);
+  int64_t bytes = input_bytes; /* input: read */
+  bytes = roofline_add(&status, bytes, input_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1889,7 +1904,7 @@ roofline_status roofline_softplus_fwd_read_bytes(const roofline_call *self, int6
   const roofline_softplus_fwd_call *call = (const roofline_softplus_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* input: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -2002,11 +2017,12 @@ roofline_status roofline_softsign_fwd_eval_roofline(const roofline_softsign_fwd_
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = roofline_mul(&status, 3, S_prod);
-  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
+  const int64_t input_bytes = roofline_mul(&status, S_prod, T_size);
+  int64_t bytes = input_bytes; /* input: read */
+  bytes = roofline_add(&status, bytes, input_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -2023,7 +2039,7 @@ roofline_status roofline_softsign_fwd_read_bytes(const roofline_call *self, int6
   const roofline_softsign_fwd_call *call = (const roofline_softsign_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* input: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -2128,11 +2144,12 @@ roofline_status roofline_log_sigmoid_fwd_eval_roofline(const roofline_log_sigmoi
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = roofline_mul(&status, 7, S_prod);
-  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
+  const int64_t input_bytes = roofline_mul(&status, S_prod, T_size);
+  int64_t bytes = input_bytes; /* input: read */
+  bytes = roofline_add(&status, bytes, input_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -2149,7 +2166,7 @@ roofline_status roofline_log_sigmoid_fwd_read_bytes(const roofline_call *self, i
   const roofline_log_sigmoid_fwd_call *call = (const roofline_log_sigmoid_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* input: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -2260,11 +2277,12 @@ roofline_status roofline_mish_fwd_eval_roofline(const roofline_mish_fwd_call *ca
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = roofline_mul(&status, 5, S_prod);
-  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
+  const int64_t input_bytes = roofline_mul(&status, S_prod, T_size);
+  int64_t bytes = input_bytes; /* input: read */
+  bytes = roofline_add(&status, bytes, input_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -2281,7 +2299,7 @@ roofline_status roofline_mish_fwd_read_bytes(const roofline_call *self, int64_t 
   const roofline_mish_fwd_call *call = (const roofline_mish_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* input: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -2385,11 +2403,12 @@ roofline_status roofline_squared_relu_fwd_eval_roofline(const roofline_squared_r
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = roofline_mul(&status, 2, S_prod);
-  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
+  const int64_t input_bytes = roofline_mul(&status, S_prod, T_size);
+  int64_t bytes = input_bytes; /* input: read */
+  bytes = roofline_add(&status, bytes, input_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -2406,7 +2425,7 @@ roofline_status roofline_squared_relu_fwd_read_bytes(const roofline_call *self, 
   const roofline_squared_relu_fwd_call *call = (const roofline_squared_relu_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* input: read */
   if (status == ROOFLINE_OK) *bytes = total;

@@ -6,12 +6,6 @@
 /* ---- AddFwdOp, elementwise_binary.yaml:4 ---- */
 
 
-static const roofline_shape *add_fwd_broadcast(roofline_status *status, const roofline_add_fwd_call *call,
-                                               roofline_shape *out) {
-  const roofline_seq shapes[] = {roofline_seq_of_shape(&call->A), roofline_seq_of_shape(&call->B)};
-  return roofline_broadcast(status, out, shapes, 2);
-}
-
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status add_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                       roofline_dtype *dtype_out) {
@@ -30,7 +24,8 @@ static roofline_status add_fwd_tensor(const roofline_call *self, int32_t tensor,
     *dtype_out = T;
     break;
   case 2: /* output: [*broadcast(A, B)] */
-    roofline_shape_append(&status, shape, roofline_seq_of_shape(add_fwd_broadcast(&status, call, &shape1)));
+    roofline_shape_append(&status, shape,
+                          roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A, &call->B)));
     *dtype_out = T;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -45,10 +40,11 @@ roofline_status roofline_add_fwd_eval_roofline(const roofline_add_fwd_call *call
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   roofline_shape shape1;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t prod1 = roofline_prod(&status,
-                                      roofline_seq_of_shape(add_fwd_broadcast(&status, call, &shape1)));
-  const int64_t flops = roofline_mul(&status, roofline_eq(call->alpha, roofline_int(1)) ? 1 : 2, prod1);
+                                      roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A,
+      &call->B)));
+  const int64_t flops = roofline_mul(&status, roofline_is_int(&call->alpha, 1) ? 1 : 2, prod1);
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   bytes = roofline_add(&status, bytes,
@@ -71,7 +67,7 @@ roofline_status roofline_add_fwd_read_bytes(const roofline_call *self, int64_t *
   const roofline_add_fwd_call *call = (const roofline_add_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   total = roofline_add(&status, total,
@@ -205,12 +201,6 @@ const roofline_op roofline_add_fwd_op = {
 /* ---- SubFwdOp, elementwise_binary.yaml:30 ---- */
 
 
-static const roofline_shape *sub_fwd_broadcast(roofline_status *status, const roofline_sub_fwd_call *call,
-                                               roofline_shape *out) {
-  const roofline_seq shapes[] = {roofline_seq_of_shape(&call->A), roofline_seq_of_shape(&call->B)};
-  return roofline_broadcast(status, out, shapes, 2);
-}
-
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status sub_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                       roofline_dtype *dtype_out) {
@@ -229,7 +219,8 @@ static roofline_status sub_fwd_tensor(const roofline_call *self, int32_t tensor,
     *dtype_out = T;
     break;
   case 2: /* output: [*broadcast(A, B)] */
-    roofline_shape_append(&status, shape, roofline_seq_of_shape(sub_fwd_broadcast(&status, call, &shape1)));
+    roofline_shape_append(&status, shape,
+                          roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A, &call->B)));
     *dtype_out = T;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -244,10 +235,11 @@ roofline_status roofline_sub_fwd_eval_roofline(const roofline_sub_fwd_call *call
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   roofline_shape shape1;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t prod1 = roofline_prod(&status,
-                                      roofline_seq_of_shape(sub_fwd_broadcast(&status, call, &shape1)));
-  const int64_t flops = roofline_mul(&status, roofline_eq(call->alpha, roofline_int(1)) ? 1 : 2, prod1);
+                                      roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A,
+      &call->B)));
+  const int64_t flops = roofline_mul(&status, roofline_is_int(&call->alpha, 1) ? 1 : 2, prod1);
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   bytes = roofline_add(&status, bytes,
@@ -270,7 +262,7 @@ roofline_status roofline_sub_fwd_read_bytes(const roofline_call *self, int64_t *
   const roofline_sub_fwd_call *call = (const roofline_sub_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   total = roofline_add(&status, total,
@@ -394,12 +386,6 @@ const roofline_op roofline_sub_fwd_op = {
 /* ---- MulFwdOp, elementwise_binary.yaml:55 ---- */
 
 
-static const roofline_shape *mul_fwd_broadcast(roofline_status *status, const roofline_mul_fwd_call *call,
-                                               roofline_shape *out) {
-  const roofline_seq shapes[] = {roofline_seq_of_shape(&call->A), roofline_seq_of_shape(&call->B)};
-  return roofline_broadcast(status, out, shapes, 2);
-}
-
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status mul_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                       roofline_dtype *dtype_out) {
@@ -418,7 +404,8 @@ static roofline_status mul_fwd_tensor(const roofline_call *self, int32_t tensor,
     *dtype_out = T;
     break;
   case 2: /* output: [*broadcast(A, B)] */
-    roofline_shape_append(&status, shape, roofline_seq_of_shape(mul_fwd_broadcast(&status, call, &shape1)));
+    roofline_shape_append(&status, shape,
+                          roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A, &call->B)));
     *dtype_out = T;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -433,9 +420,10 @@ roofline_status roofline_mul_fwd_eval_roofline(const roofline_mul_fwd_call *call
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   roofline_shape shape1;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t prod1 = roofline_prod(&status,
-                                      roofline_seq_of_shape(mul_fwd_broadcast(&status, call, &shape1)));
+                                      roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A,
+      &call->B)));
   const int64_t flops = prod1;
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
@@ -459,7 +447,7 @@ roofline_status roofline_mul_fwd_read_bytes(const roofline_call *self, int64_t *
   const roofline_mul_fwd_call *call = (const roofline_mul_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   total = roofline_add(&status, total,
@@ -562,12 +550,6 @@ const roofline_op roofline_mul_fwd_op = {
 
 static const char *const div_fwd_rounding_mode_values[] = {"trunc", "floor"};
 
-static const roofline_shape *div_fwd_broadcast(roofline_status *status, const roofline_div_fwd_call *call,
-                                               roofline_shape *out) {
-  const roofline_seq shapes[] = {roofline_seq_of_shape(&call->A), roofline_seq_of_shape(&call->B)};
-  return roofline_broadcast(status, out, shapes, 2);
-}
-
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status div_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                       roofline_dtype *dtype_out) {
@@ -586,7 +568,8 @@ static roofline_status div_fwd_tensor(const roofline_call *self, int32_t tensor,
     *dtype_out = T;
     break;
   case 2: /* output: [*broadcast(A, B)] */
-    roofline_shape_append(&status, shape, roofline_seq_of_shape(div_fwd_broadcast(&status, call, &shape1)));
+    roofline_shape_append(&status, shape,
+                          roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A, &call->B)));
     *dtype_out = T;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -602,9 +585,10 @@ roofline_status roofline_div_fwd_eval_roofline(const roofline_div_fwd_call *call
   const roofline_dtype T = call->T;
   const int32_t rounding_mode = call->rounding_mode;
   roofline_shape shape1;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t prod1 = roofline_prod(&status,
-                                      roofline_seq_of_shape(div_fwd_broadcast(&status, call, &shape1)));
+                                      roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A,
+      &call->B)));
   const int64_t flops = roofline_mul(&status, rounding_mode != 0 ? 2 : 1, prod1);
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
@@ -628,7 +612,7 @@ roofline_status roofline_div_fwd_read_bytes(const roofline_call *self, int64_t *
   const roofline_div_fwd_call *call = (const roofline_div_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   total = roofline_add(&status, total,
@@ -733,13 +717,6 @@ const roofline_op roofline_div_fwd_op = {
 /* ---- RemainderFwdOp, elementwise_binary.yaml:95 ---- */
 
 
-static const roofline_shape *remainder_fwd_broadcast(roofline_status *status,
-                                                     const roofline_remainder_fwd_call *call,
-                                                     roofline_shape *out) {
-  const roofline_seq shapes[] = {roofline_seq_of_shape(&call->A), roofline_seq_of_shape(&call->B)};
-  return roofline_broadcast(status, out, shapes, 2);
-}
-
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status remainder_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                             roofline_dtype *dtype_out) {
@@ -759,7 +736,7 @@ static roofline_status remainder_fwd_tensor(const roofline_call *self, int32_t t
     break;
   case 2: /* output: [*broadcast(A, B)] */
     roofline_shape_append(&status, shape,
-                          roofline_seq_of_shape(remainder_fwd_broadcast(&status, call, &shape1)));
+                          roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A, &call->B)));
     *dtype_out = T;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -775,9 +752,10 @@ roofline_status roofline_remainder_fwd_eval_roofline(const roofline_remainder_fw
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   roofline_shape shape1;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t prod1 = roofline_prod(&status,
-                                      roofline_seq_of_shape(remainder_fwd_broadcast(&status, call, &shape1)));
+                                      roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A,
+      &call->B)));
   const int64_t flops = roofline_mul(&status, 4, prod1);
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
@@ -801,7 +779,7 @@ roofline_status roofline_remainder_fwd_read_bytes(const roofline_call *self, int
   const roofline_remainder_fwd_call *call = (const roofline_remainder_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   total = roofline_add(&status, total,
@@ -900,12 +878,6 @@ const roofline_op roofline_remainder_fwd_op = {
 /* ---- FmodFwdOp, elementwise_binary.yaml:113 ---- */
 
 
-static const roofline_shape *fmod_fwd_broadcast(roofline_status *status, const roofline_fmod_fwd_call *call,
-                                                roofline_shape *out) {
-  const roofline_seq shapes[] = {roofline_seq_of_shape(&call->A), roofline_seq_of_shape(&call->B)};
-  return roofline_broadcast(status, out, shapes, 2);
-}
-
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status fmod_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                        roofline_dtype *dtype_out) {
@@ -924,7 +896,8 @@ static roofline_status fmod_fwd_tensor(const roofline_call *self, int32_t tensor
     *dtype_out = T;
     break;
   case 2: /* output: [*broadcast(A, B)] */
-    roofline_shape_append(&status, shape, roofline_seq_of_shape(fmod_fwd_broadcast(&status, call, &shape1)));
+    roofline_shape_append(&status, shape,
+                          roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A, &call->B)));
     *dtype_out = T;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -939,9 +912,10 @@ roofline_status roofline_fmod_fwd_eval_roofline(const roofline_fmod_fwd_call *ca
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   roofline_shape shape1;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t prod1 = roofline_prod(&status,
-                                      roofline_seq_of_shape(fmod_fwd_broadcast(&status, call, &shape1)));
+                                      roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A,
+      &call->B)));
   const int64_t flops = roofline_mul(&status, 4, prod1);
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
@@ -965,7 +939,7 @@ roofline_status roofline_fmod_fwd_read_bytes(const roofline_call *self, int64_t 
   const roofline_fmod_fwd_call *call = (const roofline_fmod_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   total = roofline_add(&status, total,
@@ -1058,12 +1032,6 @@ const roofline_op roofline_fmod_fwd_op = {
 /* ---- PowFwdOp, elementwise_binary.yaml:131 ---- */
 
 
-static const roofline_shape *pow_fwd_broadcast(roofline_status *status, const roofline_pow_fwd_call *call,
-                                               roofline_shape *out) {
-  const roofline_seq shapes[] = {roofline_seq_of_shape(&call->A), roofline_seq_of_shape(&call->B)};
-  return roofline_broadcast(status, out, shapes, 2);
-}
-
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status pow_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                       roofline_dtype *dtype_out) {
@@ -1082,7 +1050,8 @@ static roofline_status pow_fwd_tensor(const roofline_call *self, int32_t tensor,
     *dtype_out = T;
     break;
   case 2: /* output: [*broadcast(A, B)] */
-    roofline_shape_append(&status, shape, roofline_seq_of_shape(pow_fwd_broadcast(&status, call, &shape1)));
+    roofline_shape_append(&status, shape,
+                          roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A, &call->B)));
     *dtype_out = T;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -1097,9 +1066,10 @@ roofline_status roofline_pow_fwd_eval_roofline(const roofline_pow_fwd_call *call
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   roofline_shape shape1;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t prod1 = roofline_prod(&status,
-                                      roofline_seq_of_shape(pow_fwd_broadcast(&status, call, &shape1)));
+                                      roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A,
+      &call->B)));
   const int64_t flops = prod1;
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
@@ -1123,7 +1093,7 @@ roofline_status roofline_pow_fwd_read_bytes(const roofline_call *self, int64_t *
   const roofline_pow_fwd_call *call = (const roofline_pow_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   total = roofline_add(&status, total,
@@ -1213,13 +1183,6 @@ const roofline_op roofline_pow_fwd_op = {
 /* ---- FloorDivideFwdOp, elementwise_binary.yaml:149 ---- */
 
 
-static const roofline_shape *floor_divide_fwd_broadcast(roofline_status *status,
-                                                        const roofline_floor_divide_fwd_call *call,
-                                                        roofline_shape *out) {
-  const roofline_seq shapes[] = {roofline_seq_of_shape(&call->A), roofline_seq_of_shape(&call->B)};
-  return roofline_broadcast(status, out, shapes, 2);
-}
-
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status floor_divide_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                roofline_shape *shape, roofline_dtype *dtype_out) {
@@ -1239,7 +1202,7 @@ static roofline_status floor_divide_fwd_tensor(const roofline_call *self, int32_
     break;
   case 2: /* output: [*broadcast(A, B)] */
     roofline_shape_append(&status, shape,
-                          roofline_seq_of_shape(floor_divide_fwd_broadcast(&status, call, &shape1)));
+                          roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A, &call->B)));
     *dtype_out = T;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -1255,10 +1218,10 @@ roofline_status roofline_floor_divide_fwd_eval_roofline(const roofline_floor_div
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   roofline_shape shape1;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t prod1 = roofline_prod(&status,
-                                      roofline_seq_of_shape(floor_divide_fwd_broadcast(&status, call,
-      &shape1)));
+                                      roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A,
+      &call->B)));
   const int64_t flops = roofline_mul(&status, 2, prod1);
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
@@ -1282,7 +1245,7 @@ roofline_status roofline_floor_divide_fwd_read_bytes(const roofline_call *self, 
   const roofline_floor_divide_fwd_call *call = (const roofline_floor_divide_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   total = roofline_add(&status, total,
@@ -1379,13 +1342,6 @@ const roofline_op roofline_floor_divide_fwd_op = {
 /* ---- MaximumFwdOp, elementwise_binary.yaml:167 ---- */
 
 
-static const roofline_shape *maximum_fwd_broadcast(roofline_status *status,
-                                                   const roofline_maximum_fwd_call *call,
-                                                   roofline_shape *out) {
-  const roofline_seq shapes[] = {roofline_seq_of_shape(&call->A), roofline_seq_of_shape(&call->B)};
-  return roofline_broadcast(status, out, shapes, 2);
-}
-
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status maximum_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                           roofline_dtype *dtype_out) {
@@ -1405,7 +1361,7 @@ static roofline_status maximum_fwd_tensor(const roofline_call *self, int32_t ten
     break;
   case 2: /* output: [*broadcast(A, B)] */
     roofline_shape_append(&status, shape,
-                          roofline_seq_of_shape(maximum_fwd_broadcast(&status, call, &shape1)));
+                          roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A, &call->B)));
     *dtype_out = T;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -1421,9 +1377,10 @@ roofline_status roofline_maximum_fwd_eval_roofline(const roofline_maximum_fwd_ca
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   roofline_shape shape1;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t prod1 = roofline_prod(&status,
-                                      roofline_seq_of_shape(maximum_fwd_broadcast(&status, call, &shape1)));
+                                      roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A,
+      &call->B)));
   const int64_t flops = prod1;
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
@@ -1447,7 +1404,7 @@ roofline_status roofline_maximum_fwd_read_bytes(const roofline_call *self, int64
   const roofline_maximum_fwd_call *call = (const roofline_maximum_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   total = roofline_add(&status, total,
@@ -1555,13 +1512,6 @@ const roofline_op roofline_maximum_fwd_op = {
 /* ---- MinimumFwdOp, elementwise_binary.yaml:186 ---- */
 
 
-static const roofline_shape *minimum_fwd_broadcast(roofline_status *status,
-                                                   const roofline_minimum_fwd_call *call,
-                                                   roofline_shape *out) {
-  const roofline_seq shapes[] = {roofline_seq_of_shape(&call->A), roofline_seq_of_shape(&call->B)};
-  return roofline_broadcast(status, out, shapes, 2);
-}
-
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status minimum_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                           roofline_dtype *dtype_out) {
@@ -1581,7 +1531,7 @@ static roofline_status minimum_fwd_tensor(const roofline_call *self, int32_t ten
     break;
   case 2: /* output: [*broadcast(A, B)] */
     roofline_shape_append(&status, shape,
-                          roofline_seq_of_shape(minimum_fwd_broadcast(&status, call, &shape1)));
+                          roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A, &call->B)));
     *dtype_out = T;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -1597,9 +1547,10 @@ roofline_status roofline_minimum_fwd_eval_roofline(const roofline_minimum_fwd_ca
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   roofline_shape shape1;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t prod1 = roofline_prod(&status,
-                                      roofline_seq_of_shape(minimum_fwd_broadcast(&status, call, &shape1)));
+                                      roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A,
+      &call->B)));
   const int64_t flops = prod1;
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
@@ -1623,7 +1574,7 @@ roofline_status roofline_minimum_fwd_read_bytes(const roofline_call *self, int64
   const roofline_minimum_fwd_call *call = (const roofline_minimum_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   total = roofline_add(&status, total,
@@ -1731,12 +1682,6 @@ const roofline_op roofline_minimum_fwd_op = {
 /* ---- Atan2FwdOp, elementwise_binary.yaml:205 ---- */
 
 
-static const roofline_shape *atan2_fwd_broadcast(roofline_status *status, const roofline_atan2_fwd_call *call,
-                                                 roofline_shape *out) {
-  const roofline_seq shapes[] = {roofline_seq_of_shape(&call->A), roofline_seq_of_shape(&call->B)};
-  return roofline_broadcast(status, out, shapes, 2);
-}
-
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status atan2_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                         roofline_dtype *dtype_out) {
@@ -1755,7 +1700,8 @@ static roofline_status atan2_fwd_tensor(const roofline_call *self, int32_t tenso
     *dtype_out = T;
     break;
   case 2: /* output: [*broadcast(A, B)] */
-    roofline_shape_append(&status, shape, roofline_seq_of_shape(atan2_fwd_broadcast(&status, call, &shape1)));
+    roofline_shape_append(&status, shape,
+                          roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A, &call->B)));
     *dtype_out = T;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -1770,9 +1716,10 @@ roofline_status roofline_atan2_fwd_eval_roofline(const roofline_atan2_fwd_call *
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   roofline_shape shape1;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t prod1 = roofline_prod(&status,
-                                      roofline_seq_of_shape(atan2_fwd_broadcast(&status, call, &shape1)));
+                                      roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A,
+      &call->B)));
   const int64_t flops = prod1;
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
@@ -1796,7 +1743,7 @@ roofline_status roofline_atan2_fwd_read_bytes(const roofline_call *self, int64_t
   const roofline_atan2_fwd_call *call = (const roofline_atan2_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   total = roofline_add(&status, total,
@@ -1885,12 +1832,6 @@ const roofline_op roofline_atan2_fwd_op = {
 /* ---- LerpFwdOp, elementwise_binary.yaml:223 ---- */
 
 
-static const roofline_shape *lerp_fwd_broadcast(roofline_status *status, const roofline_lerp_fwd_call *call,
-                                                roofline_shape *out) {
-  const roofline_seq shapes[] = {roofline_seq_of_shape(&call->A), roofline_seq_of_shape(&call->B)};
-  return roofline_broadcast(status, out, shapes, 2);
-}
-
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status lerp_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                        roofline_dtype *dtype_out) {
@@ -1909,7 +1850,8 @@ static roofline_status lerp_fwd_tensor(const roofline_call *self, int32_t tensor
     *dtype_out = T;
     break;
   case 2: /* output: [*broadcast(A, B)] */
-    roofline_shape_append(&status, shape, roofline_seq_of_shape(lerp_fwd_broadcast(&status, call, &shape1)));
+    roofline_shape_append(&status, shape,
+                          roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A, &call->B)));
     *dtype_out = T;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -1924,9 +1866,10 @@ roofline_status roofline_lerp_fwd_eval_roofline(const roofline_lerp_fwd_call *ca
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   roofline_shape shape1;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t prod1 = roofline_prod(&status,
-                                      roofline_seq_of_shape(lerp_fwd_broadcast(&status, call, &shape1)));
+                                      roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A,
+      &call->B)));
   const int64_t flops = roofline_mul(&status, 3, prod1);
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
@@ -1950,7 +1893,7 @@ roofline_status roofline_lerp_fwd_read_bytes(const roofline_call *self, int64_t 
   const roofline_lerp_fwd_call *call = (const roofline_lerp_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   total = roofline_add(&status, total,
@@ -2045,12 +1988,6 @@ const roofline_op roofline_lerp_fwd_op = {
 /* ---- EqFwdOp, elementwise_binary.yaml:243 ---- */
 
 
-static const roofline_shape *eq_fwd_broadcast(roofline_status *status, const roofline_eq_fwd_call *call,
-                                              roofline_shape *out) {
-  const roofline_seq shapes[] = {roofline_seq_of_shape(&call->A), roofline_seq_of_shape(&call->B)};
-  return roofline_broadcast(status, out, shapes, 2);
-}
-
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status eq_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                      roofline_dtype *dtype_out) {
@@ -2069,7 +2006,8 @@ static roofline_status eq_fwd_tensor(const roofline_call *self, int32_t tensor, 
     *dtype_out = T;
     break;
   case 2: /* output: [*broadcast(A, B)] */
-    roofline_shape_append(&status, shape, roofline_seq_of_shape(eq_fwd_broadcast(&status, call, &shape1)));
+    roofline_shape_append(&status, shape,
+                          roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A, &call->B)));
     *dtype_out = ROOFLINE_BOOL;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -2084,9 +2022,10 @@ roofline_status roofline_eq_fwd_eval_roofline(const roofline_eq_fwd_call *call, 
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   roofline_shape shape1;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t prod1 = roofline_prod(&status,
-                                      roofline_seq_of_shape(eq_fwd_broadcast(&status, call, &shape1)));
+                                      roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A,
+      &call->B)));
   const int64_t flops = prod1;
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
@@ -2110,7 +2049,7 @@ roofline_status roofline_eq_fwd_read_bytes(const roofline_call *self, int64_t *b
   const roofline_eq_fwd_call *call = (const roofline_eq_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   total = roofline_add(&status, total,
@@ -2200,12 +2139,6 @@ const roofline_op roofline_eq_fwd_op = {
 /* ---- NeFwdOp, elementwise_binary.yaml:261 ---- */
 
 
-static const roofline_shape *ne_fwd_broadcast(roofline_status *status, const roofline_ne_fwd_call *call,
-                                              roofline_shape *out) {
-  const roofline_seq shapes[] = {roofline_seq_of_shape(&call->A), roofline_seq_of_shape(&call->B)};
-  return roofline_broadcast(status, out, shapes, 2);
-}
-
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status ne_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                      roofline_dtype *dtype_out) {
@@ -2224,7 +2157,8 @@ static roofline_status ne_fwd_tensor(const roofline_call *self, int32_t tensor, 
     *dtype_out = T;
     break;
   case 2: /* output: [*broadcast(A, B)] */
-    roofline_shape_append(&status, shape, roofline_seq_of_shape(ne_fwd_broadcast(&status, call, &shape1)));
+    roofline_shape_append(&status, shape,
+                          roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A, &call->B)));
     *dtype_out = ROOFLINE_BOOL;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -2239,9 +2173,10 @@ roofline_status roofline_ne_fwd_eval_roofline(const roofline_ne_fwd_call *call, 
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   roofline_shape shape1;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t prod1 = roofline_prod(&status,
-                                      roofline_seq_of_shape(ne_fwd_broadcast(&status, call, &shape1)));
+                                      roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A,
+      &call->B)));
   const int64_t flops = prod1;
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
@@ -2265,7 +2200,7 @@ roofline_status roofline_ne_fwd_read_bytes(const roofline_call *self, int64_t *b
   const roofline_ne_fwd_call *call = (const roofline_ne_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   total = roofline_add(&status, total,
@@ -2355,12 +2290,6 @@ const roofline_op roofline_ne_fwd_op = {
 /* ---- GtFwdOp, elementwise_binary.yaml:279 ---- */
 
 
-static const roofline_shape *gt_fwd_broadcast(roofline_status *status, const roofline_gt_fwd_call *call,
-                                              roofline_shape *out) {
-  const roofline_seq shapes[] = {roofline_seq_of_shape(&call->A), roofline_seq_of_shape(&call->B)};
-  return roofline_broadcast(status, out, shapes, 2);
-}
-
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status gt_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                      roofline_dtype *dtype_out) {
@@ -2379,7 +2308,8 @@ static roofline_status gt_fwd_tensor(const roofline_call *self, int32_t tensor, 
     *dtype_out = T;
     break;
   case 2: /* output: [*broadcast(A, B)] */
-    roofline_shape_append(&status, shape, roofline_seq_of_shape(gt_fwd_broadcast(&status, call, &shape1)));
+    roofline_shape_append(&status, shape,
+                          roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A, &call->B)));
     *dtype_out = ROOFLINE_BOOL;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -2394,9 +2324,10 @@ roofline_status roofline_gt_fwd_eval_roofline(const roofline_gt_fwd_call *call, 
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   roofline_shape shape1;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t prod1 = roofline_prod(&status,
-                                      roofline_seq_of_shape(gt_fwd_broadcast(&status, call, &shape1)));
+                                      roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A,
+      &call->B)));
   const int64_t flops = prod1;
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
@@ -2420,7 +2351,7 @@ roofline_status roofline_gt_fwd_read_bytes(const roofline_call *self, int64_t *b
   const roofline_gt_fwd_call *call = (const roofline_gt_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   total = roofline_add(&status, total,
@@ -2507,12 +2438,6 @@ const roofline_op roofline_gt_fwd_op = {
 /* ---- LtFwdOp, elementwise_binary.yaml:297 ---- */
 
 
-static const roofline_shape *lt_fwd_broadcast(roofline_status *status, const roofline_lt_fwd_call *call,
-                                              roofline_shape *out) {
-  const roofline_seq shapes[] = {roofline_seq_of_shape(&call->A), roofline_seq_of_shape(&call->B)};
-  return roofline_broadcast(status, out, shapes, 2);
-}
-
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status lt_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                      roofline_dtype *dtype_out) {
@@ -2531,7 +2456,8 @@ static roofline_status lt_fwd_tensor(const roofline_call *self, int32_t tensor, 
     *dtype_out = T;
     break;
   case 2: /* output: [*broadcast(A, B)] */
-    roofline_shape_append(&status, shape, roofline_seq_of_shape(lt_fwd_broadcast(&status, call, &shape1)));
+    roofline_shape_append(&status, shape,
+                          roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A, &call->B)));
     *dtype_out = ROOFLINE_BOOL;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -2546,9 +2472,10 @@ roofline_status roofline_lt_fwd_eval_roofline(const roofline_lt_fwd_call *call, 
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   roofline_shape shape1;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t prod1 = roofline_prod(&status,
-                                      roofline_seq_of_shape(lt_fwd_broadcast(&status, call, &shape1)));
+                                      roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A,
+      &call->B)));
   const int64_t flops = prod1;
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
@@ -2572,7 +2499,7 @@ roofline_status roofline_lt_fwd_read_bytes(const roofline_call *self, int64_t *b
   const roofline_lt_fwd_call *call = (const roofline_lt_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   total = roofline_add(&status, total,
@@ -2660,12 +2587,6 @@ const roofline_op roofline_lt_fwd_op = {
 /* ---- GeFwdOp, elementwise_binary.yaml:315 ---- */
 
 
-static const roofline_shape *ge_fwd_broadcast(roofline_status *status, const roofline_ge_fwd_call *call,
-                                              roofline_shape *out) {
-  const roofline_seq shapes[] = {roofline_seq_of_shape(&call->A), roofline_seq_of_shape(&call->B)};
-  return roofline_broadcast(status, out, shapes, 2);
-}
-
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status ge_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                      roofline_dtype *dtype_out) {
@@ -2684,7 +2605,8 @@ static roofline_status ge_fwd_tensor(const roofline_call *self, int32_t tensor, 
     *dtype_out = T;
     break;
   case 2: /* output: [*broadcast(A, B)] */
-    roofline_shape_append(&status, shape, roofline_seq_of_shape(ge_fwd_broadcast(&status, call, &shape1)));
+    roofline_shape_append(&status, shape,
+                          roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A, &call->B)));
     *dtype_out = ROOFLINE_BOOL;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -2699,9 +2621,10 @@ roofline_status roofline_ge_fwd_eval_roofline(const roofline_ge_fwd_call *call, 
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   roofline_shape shape1;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t prod1 = roofline_prod(&status,
-                                      roofline_seq_of_shape(ge_fwd_broadcast(&status, call, &shape1)));
+                                      roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A,
+      &call->B)));
   const int64_t flops = prod1;
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
@@ -2725,7 +2648,7 @@ roofline_status roofline_ge_fwd_read_bytes(const roofline_call *self, int64_t *b
   const roofline_ge_fwd_call *call = (const roofline_ge_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   total = roofline_add(&status, total,
@@ -2812,12 +2735,6 @@ const roofline_op roofline_ge_fwd_op = {
 /* ---- LeFwdOp, elementwise_binary.yaml:333 ---- */
 
 
-static const roofline_shape *le_fwd_broadcast(roofline_status *status, const roofline_le_fwd_call *call,
-                                              roofline_shape *out) {
-  const roofline_seq shapes[] = {roofline_seq_of_shape(&call->A), roofline_seq_of_shape(&call->B)};
-  return roofline_broadcast(status, out, shapes, 2);
-}
-
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status le_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                      roofline_dtype *dtype_out) {
@@ -2836,7 +2753,8 @@ static roofline_status le_fwd_tensor(const roofline_call *self, int32_t tensor, 
     *dtype_out = T;
     break;
   case 2: /* output: [*broadcast(A, B)] */
-    roofline_shape_append(&status, shape, roofline_seq_of_shape(le_fwd_broadcast(&status, call, &shape1)));
+    roofline_shape_append(&status, shape,
+                          roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A, &call->B)));
     *dtype_out = ROOFLINE_BOOL;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -2851,9 +2769,10 @@ roofline_status roofline_le_fwd_eval_roofline(const roofline_le_fwd_call *call, 
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   roofline_shape shape1;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t prod1 = roofline_prod(&status,
-                                      roofline_seq_of_shape(le_fwd_broadcast(&status, call, &shape1)));
+                                      roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A,
+      &call->B)));
   const int64_t flops = prod1;
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
@@ -2877,7 +2796,7 @@ roofline_status roofline_le_fwd_read_bytes(const roofline_call *self, int64_t *b
   const roofline_le_fwd_call *call = (const roofline_le_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   total = roofline_add(&status, total,
@@ -2965,13 +2884,6 @@ const roofline_op roofline_le_fwd_op = {
 /* ---- LogicalAndFwdOp, elementwise_binary.yaml:351 ---- */
 
 
-static const roofline_shape *logical_and_fwd_broadcast(roofline_status *status,
-                                                       const roofline_logical_and_fwd_call *call,
-                                                       roofline_shape *out) {
-  const roofline_seq shapes[] = {roofline_seq_of_shape(&call->A), roofline_seq_of_shape(&call->B)};
-  return roofline_broadcast(status, out, shapes, 2);
-}
-
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status logical_and_fwd_tensor(const roofline_call *self, int32_t tensor,
                                               roofline_shape *shape, roofline_dtype *dtype_out) {
@@ -2991,7 +2903,7 @@ static roofline_status logical_and_fwd_tensor(const roofline_call *self, int32_t
     break;
   case 2: /* output: [*broadcast(A, B)] */
     roofline_shape_append(&status, shape,
-                          roofline_seq_of_shape(logical_and_fwd_broadcast(&status, call, &shape1)));
+                          roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A, &call->B)));
     *dtype_out = ROOFLINE_BOOL;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -3007,10 +2919,10 @@ roofline_status roofline_logical_and_fwd_eval_roofline(const roofline_logical_an
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   roofline_shape shape1;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t prod1 = roofline_prod(&status,
-                                      roofline_seq_of_shape(logical_and_fwd_broadcast(&status, call,
-      &shape1)));
+                                      roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A,
+      &call->B)));
   const int64_t flops = roofline_mul(&status, T == ROOFLINE_BOOL ? 1 : 3, prod1);
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
@@ -3034,7 +2946,7 @@ roofline_status roofline_logical_and_fwd_read_bytes(const roofline_call *self, i
   const roofline_logical_and_fwd_call *call = (const roofline_logical_and_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   total = roofline_add(&status, total,
@@ -3135,13 +3047,6 @@ const roofline_op roofline_logical_and_fwd_op = {
 /* ---- LogicalOrFwdOp, elementwise_binary.yaml:370 ---- */
 
 
-static const roofline_shape *logical_or_fwd_broadcast(roofline_status *status,
-                                                      const roofline_logical_or_fwd_call *call,
-                                                      roofline_shape *out) {
-  const roofline_seq shapes[] = {roofline_seq_of_shape(&call->A), roofline_seq_of_shape(&call->B)};
-  return roofline_broadcast(status, out, shapes, 2);
-}
-
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status logical_or_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                              roofline_dtype *dtype_out) {
@@ -3161,7 +3066,7 @@ static roofline_status logical_or_fwd_tensor(const roofline_call *self, int32_t 
     break;
   case 2: /* output: [*broadcast(A, B)] */
     roofline_shape_append(&status, shape,
-                          roofline_seq_of_shape(logical_or_fwd_broadcast(&status, call, &shape1)));
+                          roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A, &call->B)));
     *dtype_out = ROOFLINE_BOOL;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -3177,10 +3082,10 @@ roofline_status roofline_logical_or_fwd_eval_roofline(const roofline_logical_or_
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   roofline_shape shape1;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t prod1 = roofline_prod(&status,
-                                      roofline_seq_of_shape(logical_or_fwd_broadcast(&status, call,
-      &shape1)));
+                                      roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A,
+      &call->B)));
   const int64_t flops = roofline_mul(&status, T == ROOFLINE_BOOL ? 1 : 3, prod1);
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
@@ -3204,7 +3109,7 @@ roofline_status roofline_logical_or_fwd_read_bytes(const roofline_call *self, in
   const roofline_logical_or_fwd_call *call = (const roofline_logical_or_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   total = roofline_add(&status, total,
@@ -3304,13 +3209,6 @@ const roofline_op roofline_logical_or_fwd_op = {
 /* ---- LogicalXorFwdOp, elementwise_binary.yaml:389 ---- */
 
 
-static const roofline_shape *logical_xor_fwd_broadcast(roofline_status *status,
-                                                       const roofline_logical_xor_fwd_call *call,
-                                                       roofline_shape *out) {
-  const roofline_seq shapes[] = {roofline_seq_of_shape(&call->A), roofline_seq_of_shape(&call->B)};
-  return roofline_broadcast(status, out, shapes, 2);
-}
-
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status logical_xor_fwd_tensor(const roofline_call *self, int32_t tensor,
                                               roofline_shape *shape, roofline_dtype *dtype_out) {
@@ -3330,7 +3228,7 @@ static roofline_status logical_xor_fwd_tensor(const roofline_call *self, int32_t
     break;
   case 2: /* output: [*broadcast(A, B)] */
     roofline_shape_append(&status, shape,
-                          roofline_seq_of_shape(logical_xor_fwd_broadcast(&status, call, &shape1)));
+                          roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A, &call->B)));
     *dtype_out = ROOFLINE_BOOL;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -3346,10 +3244,10 @@ roofline_status roofline_logical_xor_fwd_eval_roofline(const roofline_logical_xo
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   roofline_shape shape1;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t prod1 = roofline_prod(&status,
-                                      roofline_seq_of_shape(logical_xor_fwd_broadcast(&status, call,
-      &shape1)));
+                                      roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A,
+      &call->B)));
   const int64_t flops = roofline_mul(&status, T == ROOFLINE_BOOL ? 1 : 3, prod1);
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
@@ -3373,7 +3271,7 @@ roofline_status roofline_logical_xor_fwd_read_bytes(const roofline_call *self, i
   const roofline_logical_xor_fwd_call *call = (const roofline_logical_xor_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   total = roofline_add(&status, total,
@@ -3474,13 +3372,6 @@ const roofline_op roofline_logical_xor_fwd_op = {
 /* ---- BitwiseAndFwdOp, elementwise_binary.yaml:408 ---- */
 
 
-static const roofline_shape *bitwise_and_fwd_broadcast(roofline_status *status,
-                                                       const roofline_bitwise_and_fwd_call *call,
-                                                       roofline_shape *out) {
-  const roofline_seq shapes[] = {roofline_seq_of_shape(&call->A), roofline_seq_of_shape(&call->B)};
-  return roofline_broadcast(status, out, shapes, 2);
-}
-
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status bitwise_and_fwd_tensor(const roofline_call *self, int32_t tensor,
                                               roofline_shape *shape, roofline_dtype *dtype_out) {
@@ -3500,7 +3391,7 @@ static roofline_status bitwise_and_fwd_tensor(const roofline_call *self, int32_t
     break;
   case 2: /* output: [*broadcast(A, B)] */
     roofline_shape_append(&status, shape,
-                          roofline_seq_of_shape(bitwise_and_fwd_broadcast(&status, call, &shape1)));
+                          roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A, &call->B)));
     *dtype_out = T;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -3516,10 +3407,10 @@ roofline_status roofline_bitwise_and_fwd_eval_roofline(const roofline_bitwise_an
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   roofline_shape shape1;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t prod1 = roofline_prod(&status,
-                                      roofline_seq_of_shape(bitwise_and_fwd_broadcast(&status, call,
-      &shape1)));
+                                      roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A,
+      &call->B)));
   const int64_t flops = prod1;
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
@@ -3543,7 +3434,7 @@ roofline_status roofline_bitwise_and_fwd_read_bytes(const roofline_call *self, i
   const roofline_bitwise_and_fwd_call *call = (const roofline_bitwise_and_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   total = roofline_add(&status, total,
@@ -3642,13 +3533,6 @@ const roofline_op roofline_bitwise_and_fwd_op = {
 /* ---- BitwiseOrFwdOp, elementwise_binary.yaml:427 ---- */
 
 
-static const roofline_shape *bitwise_or_fwd_broadcast(roofline_status *status,
-                                                      const roofline_bitwise_or_fwd_call *call,
-                                                      roofline_shape *out) {
-  const roofline_seq shapes[] = {roofline_seq_of_shape(&call->A), roofline_seq_of_shape(&call->B)};
-  return roofline_broadcast(status, out, shapes, 2);
-}
-
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status bitwise_or_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                              roofline_dtype *dtype_out) {
@@ -3668,7 +3552,7 @@ static roofline_status bitwise_or_fwd_tensor(const roofline_call *self, int32_t 
     break;
   case 2: /* output: [*broadcast(A, B)] */
     roofline_shape_append(&status, shape,
-                          roofline_seq_of_shape(bitwise_or_fwd_broadcast(&status, call, &shape1)));
+                          roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A, &call->B)));
     *dtype_out = T;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -3684,10 +3568,10 @@ roofline_status roofline_bitwise_or_fwd_eval_roofline(const roofline_bitwise_or_
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   roofline_shape shape1;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t prod1 = roofline_prod(&status,
-                                      roofline_seq_of_shape(bitwise_or_fwd_broadcast(&status, call,
-      &shape1)));
+                                      roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A,
+      &call->B)));
   const int64_t flops = prod1;
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
@@ -3711,7 +3595,7 @@ roofline_status roofline_bitwise_or_fwd_read_bytes(const roofline_call *self, in
   const roofline_bitwise_or_fwd_call *call = (const roofline_bitwise_or_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   total = roofline_add(&status, total,
@@ -3809,13 +3693,6 @@ const roofline_op roofline_bitwise_or_fwd_op = {
 /* ---- BitwiseXorFwdOp, elementwise_binary.yaml:446 ---- */
 
 
-static const roofline_shape *bitwise_xor_fwd_broadcast(roofline_status *status,
-                                                       const roofline_bitwise_xor_fwd_call *call,
-                                                       roofline_shape *out) {
-  const roofline_seq shapes[] = {roofline_seq_of_shape(&call->A), roofline_seq_of_shape(&call->B)};
-  return roofline_broadcast(status, out, shapes, 2);
-}
-
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status bitwise_xor_fwd_tensor(const roofline_call *self, int32_t tensor,
                                               roofline_shape *shape, roofline_dtype *dtype_out) {
@@ -3835,7 +3712,7 @@ static roofline_status bitwise_xor_fwd_tensor(const roofline_call *self, int32_t
     break;
   case 2: /* output: [*broadcast(A, B)] */
     roofline_shape_append(&status, shape,
-                          roofline_seq_of_shape(bitwise_xor_fwd_broadcast(&status, call, &shape1)));
+                          roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A, &call->B)));
     *dtype_out = T;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -3851,10 +3728,10 @@ roofline_status roofline_bitwise_xor_fwd_eval_roofline(const roofline_bitwise_xo
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   roofline_shape shape1;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t prod1 = roofline_prod(&status,
-                                      roofline_seq_of_shape(bitwise_xor_fwd_broadcast(&status, call,
-      &shape1)));
+                                      roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A,
+      &call->B)));
   const int64_t flops = prod1;
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
@@ -3878,7 +3755,7 @@ roofline_status roofline_bitwise_xor_fwd_read_bytes(const roofline_call *self, i
   const roofline_bitwise_xor_fwd_call *call = (const roofline_bitwise_xor_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   total = roofline_add(&status, total,
@@ -3977,13 +3854,6 @@ const roofline_op roofline_bitwise_xor_fwd_op = {
 /* ---- BitwiseLeftShiftFwdOp, elementwise_binary.yaml:465 ---- */
 
 
-static const roofline_shape *bitwise_left_shift_fwd_broadcast(roofline_status *status,
-                                                              const roofline_bitwise_left_shift_fwd_call *call,
-                                                              roofline_shape *out) {
-  const roofline_seq shapes[] = {roofline_seq_of_shape(&call->A), roofline_seq_of_shape(&call->B)};
-  return roofline_broadcast(status, out, shapes, 2);
-}
-
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status bitwise_left_shift_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                      roofline_shape *shape, roofline_dtype *dtype_out) {
@@ -4003,7 +3873,7 @@ static roofline_status bitwise_left_shift_fwd_tensor(const roofline_call *self, 
     break;
   case 2: /* output: [*broadcast(A, B)] */
     roofline_shape_append(&status, shape,
-                          roofline_seq_of_shape(bitwise_left_shift_fwd_broadcast(&status, call, &shape1)));
+                          roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A, &call->B)));
     *dtype_out = T;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -4019,10 +3889,10 @@ roofline_status roofline_bitwise_left_shift_fwd_eval_roofline(const roofline_bit
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   roofline_shape shape1;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t prod1 = roofline_prod(&status,
-                                      roofline_seq_of_shape(bitwise_left_shift_fwd_broadcast(&status, call,
-      &shape1)));
+                                      roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A,
+      &call->B)));
   const int64_t flops = prod1;
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
@@ -4046,7 +3916,7 @@ roofline_status roofline_bitwise_left_shift_fwd_read_bytes(const roofline_call *
   const roofline_bitwise_left_shift_fwd_call *call = (const roofline_bitwise_left_shift_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   total = roofline_add(&status, total,
@@ -4146,13 +4016,6 @@ const roofline_op roofline_bitwise_left_shift_fwd_op = {
 /* ---- BitwiseRightShiftFwdOp, elementwise_binary.yaml:483 ---- */
 
 
-static const roofline_shape *bitwise_right_shift_fwd_broadcast(roofline_status *status,
-                                                               const roofline_bitwise_right_shift_fwd_call *call,
-                                                               roofline_shape *out) {
-  const roofline_seq shapes[] = {roofline_seq_of_shape(&call->A), roofline_seq_of_shape(&call->B)};
-  return roofline_broadcast(status, out, shapes, 2);
-}
-
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status bitwise_right_shift_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                       roofline_shape *shape, roofline_dtype *dtype_out) {
@@ -4172,7 +4035,7 @@ static roofline_status bitwise_right_shift_fwd_tensor(const roofline_call *self,
     break;
   case 2: /* output: [*broadcast(A, B)] */
     roofline_shape_append(&status, shape,
-                          roofline_seq_of_shape(bitwise_right_shift_fwd_broadcast(&status, call, &shape1)));
+                          roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A, &call->B)));
     *dtype_out = T;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -4188,10 +4051,10 @@ roofline_status roofline_bitwise_right_shift_fwd_eval_roofline(const roofline_bi
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   roofline_shape shape1;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t prod1 = roofline_prod(&status,
-                                      roofline_seq_of_shape(bitwise_right_shift_fwd_broadcast(&status, call,
-      &shape1)));
+                                      roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A,
+      &call->B)));
   const int64_t flops = prod1;
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
@@ -4215,7 +4078,7 @@ roofline_status roofline_bitwise_right_shift_fwd_read_bytes(const roofline_call 
   const roofline_bitwise_right_shift_fwd_call *call = (const roofline_bitwise_right_shift_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   total = roofline_add(&status, total,
@@ -4346,14 +4209,15 @@ roofline_status roofline_prelu_fwd_eval_roofline(const roofline_prelu_fwd_call *
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = roofline_mul(&status, 2, S_prod);
-  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
+  const int64_t input_bytes = roofline_mul(&status, S_prod, T_size);
+  int64_t bytes = input_bytes; /* input: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->W)),
                                     T_size)); /* weight: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
+  bytes = roofline_add(&status, bytes, input_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -4370,7 +4234,7 @@ roofline_status roofline_prelu_fwd_read_bytes(const roofline_call *self, int64_t
   const roofline_prelu_fwd_call *call = (const roofline_prelu_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* input: read */
   total = roofline_add(&status, total,

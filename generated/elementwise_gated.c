@@ -40,7 +40,7 @@ roofline_status roofline_silu_and_mul_fwd_eval_roofline(const roofline_silu_and_
   const int64_t M = call->M;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t flops = roofline_mul3(&status, 6, M, N);
   int64_t bytes = roofline_mul3(&status, M, roofline_mul(&status, 2, N), T_size); /* x: read */
   bytes = roofline_add(&status, bytes, roofline_mul3(&status, M, N, T_size)); /* output: written */
@@ -62,7 +62,7 @@ roofline_status roofline_silu_and_mul_fwd_read_bytes(const roofline_call *self, 
   const int64_t M = call->M;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul3(&status, M, roofline_mul(&status, 2, N), T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
@@ -182,7 +182,7 @@ roofline_status roofline_gelu_and_mul_fwd_eval_roofline(const roofline_gelu_and_
   const int64_t M = call->M;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t flops = roofline_mul3(&status, 6, M, N);
   int64_t bytes = roofline_mul3(&status, M, roofline_mul(&status, 2, N), T_size); /* x: read */
   bytes = roofline_add(&status, bytes, roofline_mul3(&status, M, N, T_size)); /* output: written */
@@ -204,7 +204,7 @@ roofline_status roofline_gelu_and_mul_fwd_read_bytes(const roofline_call *self, 
   const int64_t M = call->M;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul3(&status, M, roofline_mul(&status, 2, N), T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
@@ -319,7 +319,7 @@ roofline_status roofline_gelu_tanh_and_mul_fwd_eval_roofline(const roofline_gelu
   const int64_t M = call->M;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t flops = roofline_mul3(&status, 10, M, N);
   int64_t bytes = roofline_mul3(&status, M, roofline_mul(&status, 2, N), T_size); /* x: read */
   bytes = roofline_add(&status, bytes, roofline_mul3(&status, M, N, T_size)); /* output: written */
@@ -341,7 +341,7 @@ roofline_status roofline_gelu_tanh_and_mul_fwd_read_bytes(const roofline_call *s
   const int64_t M = call->M;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul3(&status, M, roofline_mul(&status, 2, N), T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
@@ -460,7 +460,7 @@ roofline_status roofline_relu_and_mul_fwd_eval_roofline(const roofline_relu_and_
   const int64_t M = call->M;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t flops = roofline_mul3(&status, 2, M, N);
   int64_t bytes = roofline_mul3(&status, M, roofline_mul(&status, 2, N), T_size); /* x: read */
   bytes = roofline_add(&status, bytes, roofline_mul3(&status, M, N, T_size)); /* output: written */
@@ -482,7 +482,7 @@ roofline_status roofline_relu_and_mul_fwd_read_bytes(const roofline_call *self, 
   const int64_t M = call->M;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul3(&status, M, roofline_mul(&status, 2, N), T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
@@ -595,7 +595,7 @@ roofline_status roofline_sigmoid_and_mul_fwd_eval_roofline(const roofline_sigmoi
   const int64_t M = call->M;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t flops = roofline_mul3(&status, 5, M, N);
   int64_t bytes = roofline_mul3(&status, M, roofline_mul(&status, 2, N), T_size); /* x: read */
   bytes = roofline_add(&status, bytes, roofline_mul3(&status, M, N, T_size)); /* output: written */
@@ -617,7 +617,7 @@ roofline_status roofline_sigmoid_and_mul_fwd_read_bytes(const roofline_call *sel
   const int64_t M = call->M;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul3(&status, M, roofline_mul(&status, 2, N), T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
@@ -732,7 +732,7 @@ roofline_status roofline_swiglu_clamp_fwd_eval_roofline(const roofline_swiglu_cl
   const int64_t M = call->M;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t flops = roofline_mul3(&status, 10, M, N);
   int64_t bytes = roofline_mul3(&status, M, roofline_mul(&status, 2, N), T_size); /* x: read */
   bytes = roofline_add(&status, bytes, roofline_mul3(&status, M, N, T_size)); /* output: written */
@@ -754,7 +754,7 @@ roofline_status roofline_swiglu_clamp_fwd_read_bytes(const roofline_call *self, 
   const int64_t M = call->M;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul3(&status, M, roofline_mul(&status, 2, N), T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;

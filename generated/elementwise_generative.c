@@ -35,7 +35,7 @@ roofline_status roofline_alibi_fwd_eval_roofline(const roofline_alibi_fwd_call *
   const int64_t seq_len = call->seq_len;
   const int64_t num_heads = call->num_heads;
   const roofline_dtype out_dtype = call->out_dtype;
-  const int64_t out_dtype_size = (roofline_dtype_bits(out_dtype) + 7) / 8;
+  const int64_t out_dtype_size = roofline_dtype_size(out_dtype);
   const int64_t flops = roofline_mul4(&status, 3, num_heads, seq_len, seq_len);
   int64_t bytes = roofline_mul4(&status, num_heads, seq_len, seq_len, out_dtype_size); /* output: written */
   if (status != ROOFLINE_OK) return status;
@@ -169,7 +169,7 @@ roofline_status roofline_sinusoidal_fwd_eval_roofline(const roofline_sinusoidal_
   const int64_t seq_len = call->seq_len;
   const int64_t d_model = call->d_model;
   const roofline_dtype out_dtype = call->out_dtype;
-  const int64_t out_dtype_size = (roofline_dtype_bits(out_dtype) + 7) / 8;
+  const int64_t out_dtype_size = roofline_dtype_size(out_dtype);
   int64_t flops = roofline_floordiv(&status, roofline_mul(&status, 3, d_model), 2);
   flops = roofline_add(&status, flops,
                        roofline_floordiv(&status, roofline_mul3(&status, 3, seq_len, d_model), 2));
@@ -312,15 +312,14 @@ roofline_status roofline_rope_table_fwd_eval_roofline(const roofline_rope_table_
   const int64_t max_position = call->max_position;
   const int64_t rotary_dim = call->rotary_dim;
   const roofline_dtype out_dtype = call->out_dtype;
-  const int64_t out_dtype_size = (roofline_dtype_bits(out_dtype) + 7) / 8;
+  const int64_t out_dtype_size = roofline_dtype_size(out_dtype);
   int64_t flops = roofline_floordiv(&status, roofline_mul(&status, 3, rotary_dim), 2);
   flops = roofline_add(&status, flops,
                        roofline_floordiv(&status, roofline_mul3(&status, 3, max_position, rotary_dim), 2));
-  int64_t bytes = roofline_mul3(&status, max_position, roofline_floordiv(&status, rotary_dim, 2),
-                                out_dtype_size); /* cos: written */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul3(&status, max_position, roofline_floordiv(&status, rotary_dim, 2),
-                                     out_dtype_size)); /* sin: written */
+  const int64_t cos_bytes = roofline_mul3(&status, max_position, roofline_floordiv(&status, rotary_dim, 2),
+                                          out_dtype_size);
+  int64_t bytes = cos_bytes; /* cos: written */
+  bytes = roofline_add(&status, bytes, cos_bytes); /* sin: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -461,7 +460,7 @@ roofline_status roofline_causal_mask_fwd_eval_roofline(const roofline_causal_mas
   const int64_t q_len = call->q_len;
   const int64_t kv_len = call->kv_len;
   const roofline_dtype out_dtype = call->out_dtype;
-  const int64_t out_dtype_size = (roofline_dtype_bits(out_dtype) + 7) / 8;
+  const int64_t out_dtype_size = roofline_dtype_size(out_dtype);
   const int64_t flops = roofline_mul(&status, q_len, kv_len);
   int64_t bytes = roofline_mul3(&status, q_len, kv_len, out_dtype_size); /* output: written */
   if (status != ROOFLINE_OK) return status;

@@ -50,7 +50,7 @@ roofline_status roofline_where_fwd_eval_roofline(const roofline_where_fwd_call *
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   roofline_shape shape1;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t prod1 = roofline_prod(&status,
                                       roofline_seq_of_shape(where_fwd_broadcast(&status, call, &shape1)));
   const int64_t flops = prod1;
@@ -78,7 +78,7 @@ roofline_status roofline_where_fwd_read_bytes(const roofline_call *self, int64_t
   const roofline_where_fwd_call *call = (const roofline_where_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_prod(&status, roofline_seq_of_shape(&call->C)); /* condition: read */
   total = roofline_add(&status, total,
                        roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
@@ -228,7 +228,7 @@ roofline_status roofline_clamp_fwd_eval_roofline(const roofline_clamp_fwd_call *
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   roofline_shape shape1;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t prod1 = roofline_prod(&status,
                                       roofline_seq_of_shape(clamp_fwd_broadcast(&status, call, &shape1)));
   const int64_t flops = prod1;
@@ -257,7 +257,7 @@ roofline_status roofline_clamp_fwd_read_bytes(const roofline_call *self, int64_t
   const roofline_clamp_fwd_call *call = (const roofline_clamp_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   total = roofline_add(&status, total,
@@ -413,10 +413,10 @@ roofline_status roofline_addcmul_fwd_eval_roofline(const roofline_addcmul_fwd_ca
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   roofline_shape shape1;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t prod1 = roofline_prod(&status,
                                       roofline_seq_of_shape(addcmul_fwd_broadcast(&status, call, &shape1)));
-  const int64_t flops = roofline_mul(&status, roofline_eq(call->value, roofline_int(1)) ? 2 : 3, prod1);
+  const int64_t flops = roofline_mul(&status, roofline_is_int(&call->value, 1) ? 2 : 3, prod1);
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   bytes = roofline_add(&status, bytes,
@@ -442,7 +442,7 @@ roofline_status roofline_addcmul_fwd_read_bytes(const roofline_call *self, int64
   const roofline_addcmul_fwd_call *call = (const roofline_addcmul_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   total = roofline_add(&status, total,
@@ -601,10 +601,10 @@ roofline_status roofline_addcdiv_fwd_eval_roofline(const roofline_addcdiv_fwd_ca
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   roofline_shape shape1;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t prod1 = roofline_prod(&status,
                                       roofline_seq_of_shape(addcdiv_fwd_broadcast(&status, call, &shape1)));
-  const int64_t flops = roofline_mul(&status, roofline_eq(call->value, roofline_int(1)) ? 2 : 3, prod1);
+  const int64_t flops = roofline_mul(&status, roofline_is_int(&call->value, 1) ? 2 : 3, prod1);
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   bytes = roofline_add(&status, bytes,
@@ -630,7 +630,7 @@ roofline_status roofline_addcdiv_fwd_read_bytes(const roofline_call *self, int64
   const roofline_addcdiv_fwd_call *call = (const roofline_addcdiv_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   total = roofline_add(&status, total,
@@ -789,7 +789,7 @@ roofline_status roofline_lerp_tensor_fwd_eval_roofline(const roofline_lerp_tenso
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   roofline_shape shape1;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t prod1 = roofline_prod(&status,
                                       roofline_seq_of_shape(lerp_tensor_fwd_broadcast(&status, call,
       &shape1)));
@@ -819,7 +819,7 @@ roofline_status roofline_lerp_tensor_fwd_read_bytes(const roofline_call *self, i
   const roofline_lerp_tensor_fwd_call *call = (const roofline_lerp_tensor_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   total = roofline_add(&status, total,
@@ -927,13 +927,6 @@ const roofline_op roofline_lerp_tensor_fwd_op = {
 /* ---- MaskedFillFwdOp, elementwise_multi.yaml:103 ---- */
 
 
-static const roofline_shape *masked_fill_fwd_broadcast(roofline_status *status,
-                                                       const roofline_masked_fill_fwd_call *call,
-                                                       roofline_shape *out) {
-  const roofline_seq shapes[] = {roofline_seq_of_shape(&call->A), roofline_seq_of_shape(&call->M)};
-  return roofline_broadcast(status, out, shapes, 2);
-}
-
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status masked_fill_fwd_tensor(const roofline_call *self, int32_t tensor,
                                               roofline_shape *shape, roofline_dtype *dtype_out) {
@@ -956,7 +949,7 @@ static roofline_status masked_fill_fwd_tensor(const roofline_call *self, int32_t
     break;
   case 3: /* output: [*broadcast(A, M)] */
     roofline_shape_append(&status, shape,
-                          roofline_seq_of_shape(masked_fill_fwd_broadcast(&status, call, &shape1)));
+                          roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A, &call->M)));
     *dtype_out = T;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -972,10 +965,10 @@ roofline_status roofline_masked_fill_fwd_eval_roofline(const roofline_masked_fil
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   roofline_shape shape1;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t prod1 = roofline_prod(&status,
-                                      roofline_seq_of_shape(masked_fill_fwd_broadcast(&status, call,
-      &shape1)));
+                                      roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A,
+      &call->M)));
   const int64_t flops = prod1;
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
@@ -999,7 +992,7 @@ roofline_status roofline_masked_fill_fwd_read_bytes(const roofline_call *self, i
   const roofline_masked_fill_fwd_call *call = (const roofline_masked_fill_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   total = roofline_add(&status, total,
@@ -1099,13 +1092,6 @@ const roofline_op roofline_masked_fill_fwd_op = {
 /* ---- MaskedFillScalarFwdOp, elementwise_multi.yaml:123 ---- */
 
 
-static const roofline_shape *masked_fill_scalar_fwd_broadcast(roofline_status *status,
-                                                              const roofline_masked_fill_scalar_fwd_call *call,
-                                                              roofline_shape *out) {
-  const roofline_seq shapes[] = {roofline_seq_of_shape(&call->A), roofline_seq_of_shape(&call->M)};
-  return roofline_broadcast(status, out, shapes, 2);
-}
-
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status masked_fill_scalar_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                      roofline_shape *shape, roofline_dtype *dtype_out) {
@@ -1125,7 +1111,7 @@ static roofline_status masked_fill_scalar_fwd_tensor(const roofline_call *self, 
     break;
   case 2: /* output: [*broadcast(A, M)] */
     roofline_shape_append(&status, shape,
-                          roofline_seq_of_shape(masked_fill_scalar_fwd_broadcast(&status, call, &shape1)));
+                          roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A, &call->M)));
     *dtype_out = T;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -1141,10 +1127,10 @@ roofline_status roofline_masked_fill_scalar_fwd_eval_roofline(const roofline_mas
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   roofline_shape shape1;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t prod1 = roofline_prod(&status,
-                                      roofline_seq_of_shape(masked_fill_scalar_fwd_broadcast(&status, call,
-      &shape1)));
+                                      roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A,
+      &call->M)));
   const int64_t flops = prod1;
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
@@ -1167,7 +1153,7 @@ roofline_status roofline_masked_fill_scalar_fwd_read_bytes(const roofline_call *
   const roofline_masked_fill_scalar_fwd_call *call = (const roofline_masked_fill_scalar_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   total = roofline_add(&status, total,
@@ -1314,12 +1300,13 @@ roofline_status roofline_fused_bias_gelu_fwd_eval_roofline(const roofline_fused_
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
   const int64_t flops = roofline_mul3(&status, 6, B_prod, N);
-  int64_t bytes = roofline_mul3(&status, B_prod, N, T_size); /* input: read */
+  const int64_t input_bytes = roofline_mul3(&status, B_prod, N, T_size);
+  int64_t bytes = input_bytes; /* input: read */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, N, T_size)); /* bias: read */
-  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B_prod, N, T_size)); /* output: written */
+  bytes = roofline_add(&status, bytes, input_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1337,7 +1324,7 @@ roofline_status roofline_fused_bias_gelu_fwd_read_bytes(const roofline_call *sel
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul3(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)), N,
                                 T_size); /* input: read */
   total = roofline_add(&status, total, roofline_mul(&status, N, T_size)); /* bias: read */
@@ -1474,13 +1461,14 @@ roofline_status roofline_fused_bias_dropout_add_fwd_eval_roofline(const roofline
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
   const int64_t flops = roofline_mul3(&status, 4, B_prod, N);
-  int64_t bytes = roofline_mul3(&status, B_prod, N, T_size); /* input: read */
+  const int64_t input_bytes = roofline_mul3(&status, B_prod, N, T_size);
+  int64_t bytes = input_bytes; /* input: read */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, N, T_size)); /* bias: read */
-  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B_prod, N, T_size)); /* residual: read */
-  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B_prod, N, T_size)); /* output: written */
+  bytes = roofline_add(&status, bytes, input_bytes); /* residual: read */
+  bytes = roofline_add(&status, bytes, input_bytes); /* output: written */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, B_prod, N)); /* mask: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
@@ -1500,11 +1488,12 @@ roofline_status roofline_fused_bias_dropout_add_fwd_read_bytes(const roofline_ca
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
-  int64_t total = roofline_mul3(&status, B_prod, N, T_size); /* input: read */
+  const int64_t input_bytes = roofline_mul3(&status, B_prod, N, T_size);
+  int64_t total = input_bytes; /* input: read */
   total = roofline_add(&status, total, roofline_mul(&status, N, T_size)); /* bias: read */
-  total = roofline_add(&status, total, roofline_mul3(&status, B_prod, N, T_size)); /* residual: read */
+  total = roofline_add(&status, total, input_bytes); /* residual: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }

@@ -33,11 +33,12 @@ roofline_status roofline_exp_fwd_eval_roofline(const roofline_exp_fwd_call *call
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = S_prod;
-  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
+  const int64_t input_bytes = roofline_mul(&status, S_prod, T_size);
+  int64_t bytes = input_bytes; /* input: read */
+  bytes = roofline_add(&status, bytes, input_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -54,7 +55,7 @@ roofline_status roofline_exp_fwd_read_bytes(const roofline_call *self, int64_t *
   const roofline_exp_fwd_call *call = (const roofline_exp_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* input: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -159,11 +160,12 @@ roofline_status roofline_exp2_fwd_eval_roofline(const roofline_exp2_fwd_call *ca
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = S_prod;
-  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
+  const int64_t input_bytes = roofline_mul(&status, S_prod, T_size);
+  int64_t bytes = input_bytes; /* input: read */
+  bytes = roofline_add(&status, bytes, input_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -180,7 +182,7 @@ roofline_status roofline_exp2_fwd_read_bytes(const roofline_call *self, int64_t 
   const roofline_exp2_fwd_call *call = (const roofline_exp2_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* input: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -284,11 +286,12 @@ roofline_status roofline_expm1_fwd_eval_roofline(const roofline_expm1_fwd_call *
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = S_prod;
-  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
+  const int64_t input_bytes = roofline_mul(&status, S_prod, T_size);
+  int64_t bytes = input_bytes; /* input: read */
+  bytes = roofline_add(&status, bytes, input_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -305,7 +308,7 @@ roofline_status roofline_expm1_fwd_read_bytes(const roofline_call *self, int64_t
   const roofline_expm1_fwd_call *call = (const roofline_expm1_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* input: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -411,11 +414,12 @@ roofline_status roofline_log_fwd_eval_roofline(const roofline_log_fwd_call *call
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = S_prod;
-  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
+  const int64_t input_bytes = roofline_mul(&status, S_prod, T_size);
+  int64_t bytes = input_bytes; /* input: read */
+  bytes = roofline_add(&status, bytes, input_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -432,7 +436,7 @@ roofline_status roofline_log_fwd_read_bytes(const roofline_call *self, int64_t *
   const roofline_log_fwd_call *call = (const roofline_log_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* input: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -535,11 +539,12 @@ roofline_status roofline_log2_fwd_eval_roofline(const roofline_log2_fwd_call *ca
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = S_prod;
-  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
+  const int64_t input_bytes = roofline_mul(&status, S_prod, T_size);
+  int64_t bytes = input_bytes; /* input: read */
+  bytes = roofline_add(&status, bytes, input_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -556,7 +561,7 @@ roofline_status roofline_log2_fwd_read_bytes(const roofline_call *self, int64_t 
   const roofline_log2_fwd_call *call = (const roofline_log2_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* input: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -659,11 +664,12 @@ roofline_status roofline_log1p_fwd_eval_roofline(const roofline_log1p_fwd_call *
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = S_prod;
-  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
+  const int64_t input_bytes = roofline_mul(&status, S_prod, T_size);
+  int64_t bytes = input_bytes; /* input: read */
+  bytes = roofline_add(&status, bytes, input_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -680,7 +686,7 @@ roofline_status roofline_log1p_fwd_read_bytes(const roofline_call *self, int64_t
   const roofline_log1p_fwd_call *call = (const roofline_log1p_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* input: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -784,11 +790,12 @@ roofline_status roofline_sqrt_fwd_eval_roofline(const roofline_sqrt_fwd_call *ca
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = S_prod;
-  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
+  const int64_t input_bytes = roofline_mul(&status, S_prod, T_size);
+  int64_t bytes = input_bytes; /* input: read */
+  bytes = roofline_add(&status, bytes, input_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -805,7 +812,7 @@ roofline_status roofline_sqrt_fwd_read_bytes(const roofline_call *self, int64_t 
   const roofline_sqrt_fwd_call *call = (const roofline_sqrt_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* input: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -909,11 +916,12 @@ roofline_status roofline_rsqrt_fwd_eval_roofline(const roofline_rsqrt_fwd_call *
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = S_prod;
-  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
+  const int64_t input_bytes = roofline_mul(&status, S_prod, T_size);
+  int64_t bytes = input_bytes; /* input: read */
+  bytes = roofline_add(&status, bytes, input_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -930,7 +938,7 @@ roofline_status roofline_rsqrt_fwd_read_bytes(const roofline_call *self, int64_t
   const roofline_rsqrt_fwd_call *call = (const roofline_rsqrt_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* input: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -1036,11 +1044,12 @@ roofline_status roofline_reciprocal_fwd_eval_roofline(const roofline_reciprocal_
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = S_prod;
-  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
+  const int64_t input_bytes = roofline_mul(&status, S_prod, T_size);
+  int64_t bytes = input_bytes; /* input: read */
+  bytes = roofline_add(&status, bytes, input_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1057,7 +1066,7 @@ roofline_status roofline_reciprocal_fwd_read_bytes(const roofline_call *self, in
   const roofline_reciprocal_fwd_call *call = (const roofline_reciprocal_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* input: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -1165,11 +1174,12 @@ roofline_status roofline_square_fwd_eval_roofline(const roofline_square_fwd_call
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = S_prod;
-  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
+  const int64_t input_bytes = roofline_mul(&status, S_prod, T_size);
+  int64_t bytes = input_bytes; /* input: read */
+  bytes = roofline_add(&status, bytes, input_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1186,7 +1196,7 @@ roofline_status roofline_square_fwd_read_bytes(const roofline_call *self, int64_
   const roofline_square_fwd_call *call = (const roofline_square_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* input: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -1292,11 +1302,12 @@ roofline_status roofline_neg_fwd_eval_roofline(const roofline_neg_fwd_call *call
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = S_prod;
-  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
+  const int64_t input_bytes = roofline_mul(&status, S_prod, T_size);
+  int64_t bytes = input_bytes; /* input: read */
+  bytes = roofline_add(&status, bytes, input_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1313,7 +1324,7 @@ roofline_status roofline_neg_fwd_read_bytes(const roofline_call *self, int64_t *
   const roofline_neg_fwd_call *call = (const roofline_neg_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* input: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -1417,11 +1428,12 @@ roofline_status roofline_abs_fwd_eval_roofline(const roofline_abs_fwd_call *call
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = T == ROOFLINE_UINT8 ? 0 : S_prod;
-  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
+  const int64_t input_bytes = roofline_mul(&status, S_prod, T_size);
+  int64_t bytes = input_bytes; /* input: read */
+  bytes = roofline_add(&status, bytes, input_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1438,7 +1450,7 @@ roofline_status roofline_abs_fwd_read_bytes(const roofline_call *self, int64_t *
   const roofline_abs_fwd_call *call = (const roofline_abs_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* input: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -1543,11 +1555,12 @@ roofline_status roofline_sign_fwd_eval_roofline(const roofline_sign_fwd_call *ca
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = S_prod;
-  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
+  const int64_t input_bytes = roofline_mul(&status, S_prod, T_size);
+  int64_t bytes = input_bytes; /* input: read */
+  bytes = roofline_add(&status, bytes, input_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1564,7 +1577,7 @@ roofline_status roofline_sign_fwd_read_bytes(const roofline_call *self, int64_t 
   const roofline_sign_fwd_call *call = (const roofline_sign_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* input: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -1669,11 +1682,12 @@ roofline_status roofline_sin_fwd_eval_roofline(const roofline_sin_fwd_call *call
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = S_prod;
-  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
+  const int64_t input_bytes = roofline_mul(&status, S_prod, T_size);
+  int64_t bytes = input_bytes; /* input: read */
+  bytes = roofline_add(&status, bytes, input_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1690,7 +1704,7 @@ roofline_status roofline_sin_fwd_read_bytes(const roofline_call *self, int64_t *
   const roofline_sin_fwd_call *call = (const roofline_sin_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* input: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -1794,11 +1808,12 @@ roofline_status roofline_cos_fwd_eval_roofline(const roofline_cos_fwd_call *call
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = S_prod;
-  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
+  const int64_t input_bytes = roofline_mul(&status, S_prod, T_size);
+  int64_t bytes = input_bytes; /* input: read */
+  bytes = roofline_add(&status, bytes, input_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1815,7 +1830,7 @@ roofline_status roofline_cos_fwd_read_bytes(const roofline_call *self, int64_t *
   const roofline_cos_fwd_call *call = (const roofline_cos_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* input: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -1919,11 +1934,12 @@ roofline_status roofline_erf_fwd_eval_roofline(const roofline_erf_fwd_call *call
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = S_prod;
-  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
+  const int64_t input_bytes = roofline_mul(&status, S_prod, T_size);
+  int64_t bytes = input_bytes; /* input: read */
+  bytes = roofline_add(&status, bytes, input_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1940,7 +1956,7 @@ roofline_status roofline_erf_fwd_read_bytes(const roofline_call *self, int64_t *
   const roofline_erf_fwd_call *call = (const roofline_erf_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* input: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -2045,12 +2061,13 @@ roofline_status roofline_floor_fwd_eval_roofline(const roofline_floor_fwd_call *
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = roofline_category_of(&status, roofline_dtype_value(T)) == ROOFLINE_CATEGORY_INT ? 0
       : S_prod;
-  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
+  const int64_t input_bytes = roofline_mul(&status, S_prod, T_size);
+  int64_t bytes = input_bytes; /* input: read */
+  bytes = roofline_add(&status, bytes, input_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -2067,7 +2084,7 @@ roofline_status roofline_floor_fwd_read_bytes(const roofline_call *self, int64_t
   const roofline_floor_fwd_call *call = (const roofline_floor_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* input: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -2173,12 +2190,13 @@ roofline_status roofline_ceil_fwd_eval_roofline(const roofline_ceil_fwd_call *ca
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = roofline_category_of(&status, roofline_dtype_value(T)) == ROOFLINE_CATEGORY_INT ? 0
       : S_prod;
-  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
+  const int64_t input_bytes = roofline_mul(&status, S_prod, T_size);
+  int64_t bytes = input_bytes; /* input: read */
+  bytes = roofline_add(&status, bytes, input_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -2195,7 +2213,7 @@ roofline_status roofline_ceil_fwd_read_bytes(const roofline_call *self, int64_t 
   const roofline_ceil_fwd_call *call = (const roofline_ceil_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* input: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -2300,12 +2318,13 @@ roofline_status roofline_round_fwd_eval_roofline(const roofline_round_fwd_call *
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = roofline_category_of(&status, roofline_dtype_value(T)) == ROOFLINE_CATEGORY_INT ? 0
       : S_prod;
-  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
+  const int64_t input_bytes = roofline_mul(&status, S_prod, T_size);
+  int64_t bytes = input_bytes; /* input: read */
+  bytes = roofline_add(&status, bytes, input_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -2322,7 +2341,7 @@ roofline_status roofline_round_fwd_read_bytes(const roofline_call *self, int64_t
   const roofline_round_fwd_call *call = (const roofline_round_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* input: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -2428,12 +2447,13 @@ roofline_status roofline_trunc_fwd_eval_roofline(const roofline_trunc_fwd_call *
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = roofline_category_of(&status, roofline_dtype_value(T)) == ROOFLINE_CATEGORY_INT ? 0
       : S_prod;
-  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
+  const int64_t input_bytes = roofline_mul(&status, S_prod, T_size);
+  int64_t bytes = input_bytes; /* input: read */
+  bytes = roofline_add(&status, bytes, input_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -2450,7 +2470,7 @@ roofline_status roofline_trunc_fwd_read_bytes(const roofline_call *self, int64_t
   const roofline_trunc_fwd_call *call = (const roofline_trunc_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* input: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -2557,7 +2577,7 @@ roofline_status roofline_logical_not_fwd_eval_roofline(const roofline_logical_no
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = S_prod;
   int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
@@ -2578,7 +2598,7 @@ roofline_status roofline_logical_not_fwd_read_bytes(const roofline_call *self, i
   const roofline_logical_not_fwd_call *call = (const roofline_logical_not_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* input: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -2687,11 +2707,12 @@ roofline_status roofline_bitwise_not_fwd_eval_roofline(const roofline_bitwise_no
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = S_prod;
-  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
+  const int64_t input_bytes = roofline_mul(&status, S_prod, T_size);
+  int64_t bytes = input_bytes; /* input: read */
+  bytes = roofline_add(&status, bytes, input_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -2708,7 +2729,7 @@ roofline_status roofline_bitwise_not_fwd_read_bytes(const roofline_call *self, i
   const roofline_bitwise_not_fwd_call *call = (const roofline_bitwise_not_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* input: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -2815,7 +2836,7 @@ roofline_status roofline_isnan_fwd_eval_roofline(const roofline_isnan_fwd_call *
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = S_prod;
   int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
@@ -2836,7 +2857,7 @@ roofline_status roofline_isnan_fwd_read_bytes(const roofline_call *self, int64_t
   const roofline_isnan_fwd_call *call = (const roofline_isnan_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* input: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -2942,7 +2963,7 @@ roofline_status roofline_isinf_fwd_eval_roofline(const roofline_isinf_fwd_call *
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = S_prod;
   int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
@@ -2963,7 +2984,7 @@ roofline_status roofline_isinf_fwd_read_bytes(const roofline_call *self, int64_t
   const roofline_isinf_fwd_call *call = (const roofline_isinf_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* input: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -3070,7 +3091,7 @@ roofline_status roofline_isfinite_fwd_eval_roofline(const roofline_isfinite_fwd_
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = S_prod;
   int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
@@ -3091,7 +3112,7 @@ roofline_status roofline_isfinite_fwd_read_bytes(const roofline_call *self, int6
   const roofline_isfinite_fwd_call *call = (const roofline_isfinite_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* input: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -3198,11 +3219,12 @@ roofline_status roofline_nan_to_num_fwd_eval_roofline(const roofline_nan_to_num_
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = roofline_mul(&status, 3, S_prod);
-  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
+  const int64_t input_bytes = roofline_mul(&status, S_prod, T_size);
+  int64_t bytes = input_bytes; /* input: read */
+  bytes = roofline_add(&status, bytes, input_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -3219,7 +3241,7 @@ roofline_status roofline_nan_to_num_fwd_read_bytes(const roofline_call *self, in
   const roofline_nan_to_num_fwd_call *call = (const roofline_nan_to_num_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* input: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -3354,11 +3376,12 @@ roofline_status roofline_clamp_scalar_fwd_eval_roofline(const roofline_clamp_sca
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = S_prod;
-  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
+  const int64_t input_bytes = roofline_mul(&status, S_prod, T_size);
+  int64_t bytes = input_bytes; /* input: read */
+  bytes = roofline_add(&status, bytes, input_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -3375,7 +3398,7 @@ roofline_status roofline_clamp_scalar_fwd_read_bytes(const roofline_call *self, 
   const roofline_clamp_scalar_fwd_call *call = (const roofline_clamp_scalar_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* input: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -3515,8 +3538,8 @@ roofline_status roofline_cast_fwd_eval_roofline(const roofline_cast_fwd_call *ca
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const roofline_dtype dtype = call->dtype;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t dtype_size = (roofline_dtype_bits(dtype) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t dtype_size = roofline_dtype_size(dtype);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = 0;
   int64_t bytes = roofline_mul(&status, S_prod, T_size); /* input: read */
@@ -3537,7 +3560,7 @@ roofline_status roofline_cast_fwd_read_bytes(const roofline_call *self, int64_t 
   const roofline_cast_fwd_call *call = (const roofline_cast_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* input: read */
   if (status == ROOFLINE_OK) *bytes = total;

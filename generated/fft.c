@@ -137,13 +137,6 @@ const roofline_op roofline_fftc2_c_fwd_op = {
 /* ---- ComplexMulFwdOp, fft.yaml:24 ---- */
 
 
-static const roofline_shape *complex_mul_fwd_broadcast(roofline_status *status,
-                                                       const roofline_complex_mul_fwd_call *call,
-                                                       roofline_shape *out) {
-  const roofline_seq shapes[] = {roofline_seq_of_shape(&call->A), roofline_seq_of_shape(&call->B)};
-  return roofline_broadcast(status, out, shapes, 2);
-}
-
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status complex_mul_fwd_tensor(const roofline_call *self, int32_t tensor,
                                               roofline_shape *shape, roofline_dtype *dtype_out) {
@@ -163,7 +156,7 @@ static roofline_status complex_mul_fwd_tensor(const roofline_call *self, int32_t
     break;
   case 2: /* output: [*broadcast(A, B)] */
     roofline_shape_append(&status, shape,
-                          roofline_seq_of_shape(complex_mul_fwd_broadcast(&status, call, &shape1)));
+                          roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A, &call->B)));
     *dtype_out = T;
     break;
   default: return ROOFLINE_E_UNKNOWN_NAME;
@@ -179,10 +172,10 @@ roofline_status roofline_complex_mul_fwd_eval_roofline(const roofline_complex_mu
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   roofline_shape shape1;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t prod1 = roofline_prod(&status,
-                                      roofline_seq_of_shape(complex_mul_fwd_broadcast(&status, call,
-      &shape1)));
+                                      roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A,
+      &call->B)));
   const int64_t flops = roofline_mul(&status, 6, prod1);
   int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
@@ -206,7 +199,7 @@ roofline_status roofline_complex_mul_fwd_read_bytes(const roofline_call *self, i
   const roofline_complex_mul_fwd_call *call = (const roofline_complex_mul_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
                                T_size); /* input: read */
   total = roofline_add(&status, total,

@@ -57,7 +57,7 @@ roofline_status roofline_gemm_fwd_eval_roofline(const roofline_gemm_fwd_call *ca
   const int64_t N = call->N;
   const int64_t K = call->K;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t flops = roofline_mul4(&status, 2, M, N, K);
   int64_t bytes = roofline_mul3(&status, M, K, T_size); /* a: read */
   bytes = roofline_add(&status, bytes, roofline_mul3(&status, K, N, T_size)); /* b: read */
@@ -76,7 +76,7 @@ roofline_status roofline_gemm_fwd_read_bytes(const roofline_call *self, int64_t 
   const int64_t N = call->N;
   const int64_t K = call->K;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul3(&status, M, K, T_size); /* a: read */
   total = roofline_add(&status, total, roofline_mul3(&status, K, N, T_size)); /* b: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -268,7 +268,7 @@ roofline_status roofline_gemm_bias_act_fwd_eval_roofline(const roofline_gemm_bia
   const int64_t K = call->K;
   const roofline_dtype T = call->T;
   const int64_t act = gemm_bias_act_fwd_act(&status, call);
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t flops = roofline_mul4(&status, 2, M, N, K);
   flops = roofline_add(&status, flops, roofline_mul3(&status, roofline_add(&status, 1, act), M, N));
   int64_t bytes = roofline_mul3(&status, M, K, T_size); /* a: read */
@@ -289,7 +289,7 @@ roofline_status roofline_gemm_bias_act_fwd_read_bytes(const roofline_call *self,
   const int64_t N = call->N;
   const int64_t K = call->K;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul3(&status, M, K, T_size); /* a: read */
   total = roofline_add(&status, total, roofline_mul3(&status, N, K, T_size)); /* b: read */
   total = roofline_add(&status, total, roofline_mul(&status, N, T_size)); /* bias: read */
@@ -517,8 +517,8 @@ roofline_status roofline_gemm_fp8_fwd_eval_roofline(const roofline_gemm_fp8_fwd_
   const roofline_dtype T = call->T;
   const roofline_dtype out_dtype = call->out_dtype;
   const int64_t KB = gemm_fp8_fwd_KB(&status, call);
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t out_dtype_size = (roofline_dtype_bits(out_dtype) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t out_dtype_size = roofline_dtype_size(out_dtype);
   int64_t flops = roofline_mul4(&status, 2, M, N, K);
   flops = roofline_add(&status, flops, roofline_mul3(&status, M, N, KB));
   flops = roofline_add(&status, flops,
@@ -551,8 +551,8 @@ roofline_status roofline_gemm_fp8_fwd_read_bytes(const roofline_call *self, int6
   const int64_t K = call->K;
   const roofline_dtype T = call->T;
   const roofline_dtype out_dtype = call->out_dtype;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t out_dtype_size = (roofline_dtype_bits(out_dtype) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t out_dtype_size = roofline_dtype_size(out_dtype);
   int64_t total = roofline_mul3(&status, M, K, T_size); /* a: read */
   total = roofline_add(&status, total, roofline_mul3(&status, N, K, T_size)); /* b: read */
   total = roofline_add(&status, total,
@@ -786,7 +786,7 @@ roofline_status roofline_gemm_int8_w8_a8_fwd_eval_roofline(const roofline_gemm_i
   const int64_t N = call->N;
   const int64_t K = call->K;
   const roofline_dtype out_dtype = call->out_dtype;
-  const int64_t out_dtype_size = (roofline_dtype_bits(out_dtype) + 7) / 8;
+  const int64_t out_dtype_size = roofline_dtype_size(out_dtype);
   int64_t flops = roofline_mul4(&status, 2, M, N, K);
   flops = roofline_add(&status, flops, roofline_mul3(&status, 2, M, N));
   flops = roofline_add(&status, flops, call->present.bias ? roofline_mul(&status, M, N) : 0);
@@ -815,7 +815,7 @@ roofline_status roofline_gemm_int8_w8_a8_fwd_read_bytes(const roofline_call *sel
   const int64_t N = call->N;
   const int64_t K = call->K;
   const roofline_dtype out_dtype = call->out_dtype;
-  const int64_t out_dtype_size = (roofline_dtype_bits(out_dtype) + 7) / 8;
+  const int64_t out_dtype_size = roofline_dtype_size(out_dtype);
   int64_t total = roofline_mul(&status, M, K); /* a: read */
   total = roofline_add(&status, total, roofline_mul(&status, N, K)); /* b: read */
   total = roofline_add(&status, total,
@@ -1012,7 +1012,7 @@ roofline_status roofline_gemm_w4_a16_fwd_eval_roofline(const roofline_gemm_w4_a1
   const int64_t K = call->K;
   const roofline_dtype T = call->T;
   const int64_t group_size = call->group_size;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t flops = roofline_mul4(&status, 2, M, N, K);
   flops = roofline_add(&status, flops, roofline_mul3(&status, 2, N, K));
   int64_t bytes = roofline_mul3(&status, M, K, T_size); /* activation: read */
@@ -1040,7 +1040,7 @@ roofline_status roofline_gemm_w4_a16_fwd_read_bytes(const roofline_call *self, i
   const int64_t K = call->K;
   const roofline_dtype T = call->T;
   const int64_t group_size = call->group_size;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul3(&status, M, K, T_size); /* activation: read */
   total = roofline_add(&status, total,
                        roofline_mul(&status, N, roofline_floordiv(&status, K, 2))); /* packed_weight: read */
@@ -1436,7 +1436,7 @@ roofline_status roofline_gemm_nvfp4_fwd_eval_roofline(const roofline_gemm_nvfp4_
   const int64_t K2 = call->K2;
   const roofline_dtype out_dtype = call->out_dtype;
   const int64_t K = gemm_nvfp4_fwd_K(&status, call);
-  const int64_t out_dtype_size = (roofline_dtype_bits(out_dtype) + 7) / 8;
+  const int64_t out_dtype_size = roofline_dtype_size(out_dtype);
   int64_t flops = roofline_mul4(&status, 2, M, N, K);
   flops = roofline_add(&status, flops, roofline_mul4(&status, 2, M, N, roofline_floordiv(&status, K, 16)));
   flops = roofline_add(&status, flops, roofline_mul(&status, M, N));
@@ -1672,8 +1672,9 @@ roofline_status roofline_grouped_gemm_fwd_eval_roofline(const roofline_grouped_g
   const roofline_dtype T = call->T;
   const bool transpose_a = call->transpose_a;
   const bool transpose_b = call->transpose_b;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t flops = roofline_mul4(&status, 2, M, N, K);
+  const int64_t batch_sizes_bytes = roofline_mul(&status, G, 4);
   int64_t bytes = !transpose_a ? roofline_mul3(&status, M, K, T_size)
       : roofline_mul3(&status, M, N, T_size); /* a: read */
   bytes = roofline_add(&status, bytes, (!transpose_a && !transpose_b)
@@ -1681,8 +1682,8 @@ roofline_status roofline_grouped_gemm_fwd_eval_roofline(const roofline_grouped_g
                        ? roofline_mul4(&status, G, N, K, T_size) : (transpose_a && !transpose_b)
                        ? roofline_mul3(&status, M, K, T_size)
                        : roofline_mul3(&status, K, M, T_size)); /* b: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, G, 4)); /* batch_sizes: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, G, 4)); /* batch_offsets: read */
+  bytes = roofline_add(&status, bytes, batch_sizes_bytes); /* batch_sizes: read */
+  bytes = roofline_add(&status, bytes, batch_sizes_bytes); /* batch_offsets: read */
   bytes = roofline_add(&status, bytes, !transpose_a ? roofline_mul3(&status, M, N, T_size)
                        : roofline_mul4(&status, G, N, K, T_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
@@ -1702,7 +1703,8 @@ roofline_status roofline_grouped_gemm_fwd_read_bytes(const roofline_call *self, 
   const roofline_dtype T = call->T;
   const bool transpose_a = call->transpose_a;
   const bool transpose_b = call->transpose_b;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t batch_sizes_bytes = roofline_mul(&status, G, 4);
   int64_t total = !transpose_a ? roofline_mul3(&status, M, K, T_size)
       : roofline_mul3(&status, M, N, T_size); /* a: read */
   total = roofline_add(&status, total, (!transpose_a && !transpose_b)
@@ -1710,8 +1712,8 @@ roofline_status roofline_grouped_gemm_fwd_read_bytes(const roofline_call *self, 
                        ? roofline_mul4(&status, G, N, K, T_size) : (transpose_a && !transpose_b)
                        ? roofline_mul3(&status, M, K, T_size)
                        : roofline_mul3(&status, K, M, T_size)); /* b: read */
-  total = roofline_add(&status, total, roofline_mul(&status, G, 4)); /* batch_sizes: read */
-  total = roofline_add(&status, total, roofline_mul(&status, G, 4)); /* batch_offsets: read */
+  total = roofline_add(&status, total, batch_sizes_bytes); /* batch_sizes: read */
+  total = roofline_add(&status, total, batch_sizes_bytes); /* batch_offsets: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }

@@ -84,18 +84,21 @@ roofline_status roofline_gla_fwd_eval_roofline(const roofline_gla_fwd_call *call
   const int64_t DK = call->DK;
   const int64_t DV = call->DV;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t flops = roofline_mul4(&status, B, S, H,
                                       roofline_add(&status, roofline_mul3(&status, 5, DK, DV),
                                                    roofline_mul(&status, 2, DK)));
-  int64_t bytes = roofline_mul5(&status, B, S, H, DK, T_size); /* q: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DK, T_size)); /* k: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DV, T_size)); /* v: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DK, T_size)); /* g: read */
+  const int64_t q_bytes = roofline_mul5(&status, B, S, H, DK, T_size);
+  const int64_t v_bytes = roofline_mul5(&status, B, S, H, DV, T_size);
+  const int64_t final_state_bytes = roofline_mul5(&status, B, H, DK, DV, 4);
+  int64_t bytes = q_bytes; /* q: read */
+  bytes = roofline_add(&status, bytes, q_bytes); /* k: read */
+  bytes = roofline_add(&status, bytes, v_bytes); /* v: read */
+  bytes = roofline_add(&status, bytes, q_bytes); /* g: read */
   if (call->present.initial_state)
-    bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, H, DK, DV, 4)); /* initial_state: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DV, T_size)); /* o: written */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, H, DK, DV, 4)); /* final_state: written */
+    bytes = roofline_add(&status, bytes, final_state_bytes); /* initial_state: read */
+  bytes = roofline_add(&status, bytes, v_bytes); /* o: written */
+  bytes = roofline_add(&status, bytes, final_state_bytes); /* final_state: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -112,11 +115,12 @@ roofline_status roofline_gla_fwd_read_bytes(const roofline_call *self, int64_t *
   const int64_t DK = call->DK;
   const int64_t DV = call->DV;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul5(&status, B, S, H, DK, T_size); /* q: read */
-  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, DK, T_size)); /* k: read */
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t q_bytes = roofline_mul5(&status, B, S, H, DK, T_size);
+  int64_t total = q_bytes; /* q: read */
+  total = roofline_add(&status, total, q_bytes); /* k: read */
   total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, DV, T_size)); /* v: read */
-  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, DK, T_size)); /* g: read */
+  total = roofline_add(&status, total, q_bytes); /* g: read */
   if (call->present.initial_state)
     total = roofline_add(&status, total, roofline_mul5(&status, B, H, DK, DV, 4)); /* initial_state: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -323,19 +327,21 @@ roofline_status roofline_gla_bwd_eval_roofline(const roofline_gla_bwd_call *call
   const int64_t DK = call->DK;
   const int64_t DV = call->DV;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t flops = roofline_mul4(&status, B, S, H,
                                       roofline_add(&status, roofline_mul3(&status, 12, DK, DV),
                                                    roofline_mul(&status, 6, DK)));
-  int64_t bytes = roofline_mul5(&status, B, S, H, DK, T_size); /* q: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DK, T_size)); /* k: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DV, T_size)); /* v: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DK, T_size)); /* g: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DV, T_size)); /* do: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DK, T_size)); /* dq: written */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DK, T_size)); /* dk: written */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DV, T_size)); /* dv: written */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DK, T_size)); /* dg: written */
+  const int64_t q_bytes = roofline_mul5(&status, B, S, H, DK, T_size);
+  const int64_t v_bytes = roofline_mul5(&status, B, S, H, DV, T_size);
+  int64_t bytes = q_bytes; /* q: read */
+  bytes = roofline_add(&status, bytes, q_bytes); /* k: read */
+  bytes = roofline_add(&status, bytes, v_bytes); /* v: read */
+  bytes = roofline_add(&status, bytes, q_bytes); /* g: read */
+  bytes = roofline_add(&status, bytes, v_bytes); /* do: read */
+  bytes = roofline_add(&status, bytes, q_bytes); /* dq: written */
+  bytes = roofline_add(&status, bytes, q_bytes); /* dk: written */
+  bytes = roofline_add(&status, bytes, v_bytes); /* dv: written */
+  bytes = roofline_add(&status, bytes, q_bytes); /* dg: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -352,12 +358,14 @@ roofline_status roofline_gla_bwd_read_bytes(const roofline_call *self, int64_t *
   const int64_t DK = call->DK;
   const int64_t DV = call->DV;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul5(&status, B, S, H, DK, T_size); /* q: read */
-  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, DK, T_size)); /* k: read */
-  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, DV, T_size)); /* v: read */
-  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, DK, T_size)); /* g: read */
-  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, DV, T_size)); /* do: read */
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t q_bytes = roofline_mul5(&status, B, S, H, DK, T_size);
+  const int64_t v_bytes = roofline_mul5(&status, B, S, H, DV, T_size);
+  int64_t total = q_bytes; /* q: read */
+  total = roofline_add(&status, total, q_bytes); /* k: read */
+  total = roofline_add(&status, total, v_bytes); /* v: read */
+  total = roofline_add(&status, total, q_bytes); /* g: read */
+  total = roofline_add(&status, total, v_bytes); /* do: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -523,18 +531,20 @@ roofline_status roofline_gla_decode_fwd_eval_roofline(const roofline_gla_decode_
   const int64_t DK = call->DK;
   const int64_t DV = call->DV;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t flops = roofline_mul3(&status, B, H,
                                       roofline_add(&status, roofline_mul3(&status, 5, DK, DV),
                                                    roofline_mul(&status, 2, DK)));
-  int64_t bytes = roofline_mul4(&status, B, H, DK, T_size); /* q: read */
-  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, H, DK, T_size)); /* k: read */
-  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, H, DV, T_size)); /* v: read */
-  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, H, DK, T_size)); /* g: read */
+  const int64_t q_bytes = roofline_mul4(&status, B, H, DK, T_size);
+  const int64_t v_bytes = roofline_mul4(&status, B, H, DV, T_size);
+  int64_t bytes = q_bytes; /* q: read */
+  bytes = roofline_add(&status, bytes, q_bytes); /* k: read */
+  bytes = roofline_add(&status, bytes, v_bytes); /* v: read */
+  bytes = roofline_add(&status, bytes, q_bytes); /* g: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, 2,
                                     roofline_mul5(&status, B, H, DK, DV, 4))); /* state: read and written */
-  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, H, DV, T_size)); /* o: written */
+  bytes = roofline_add(&status, bytes, v_bytes); /* o: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -550,11 +560,12 @@ roofline_status roofline_gla_decode_fwd_read_bytes(const roofline_call *self, in
   const int64_t DK = call->DK;
   const int64_t DV = call->DV;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul4(&status, B, H, DK, T_size); /* q: read */
-  total = roofline_add(&status, total, roofline_mul4(&status, B, H, DK, T_size)); /* k: read */
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t q_bytes = roofline_mul4(&status, B, H, DK, T_size);
+  int64_t total = q_bytes; /* q: read */
+  total = roofline_add(&status, total, q_bytes); /* k: read */
   total = roofline_add(&status, total, roofline_mul4(&status, B, H, DV, T_size)); /* v: read */
-  total = roofline_add(&status, total, roofline_mul4(&status, B, H, DK, T_size)); /* g: read */
+  total = roofline_add(&status, total, q_bytes); /* g: read */
   total = roofline_add(&status, total, roofline_mul5(&status, B, H, DK, DV, 4)); /* state: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
@@ -746,18 +757,21 @@ roofline_status roofline_delta_net_fwd_eval_roofline(const roofline_delta_net_fw
   const int64_t DK = call->DK;
   const int64_t DV = call->DV;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t flops = roofline_mul4(&status, B, S, H,
                                       roofline_add3(&status, roofline_mul3(&status, 6, DK, DV),
                                                     roofline_mul(&status, 2, DV), DK));
-  int64_t bytes = roofline_mul5(&status, B, S, H, DK, T_size); /* q: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DK, T_size)); /* k: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DV, T_size)); /* v: read */
+  const int64_t q_bytes = roofline_mul5(&status, B, S, H, DK, T_size);
+  const int64_t v_bytes = roofline_mul5(&status, B, S, H, DV, T_size);
+  const int64_t final_state_bytes = roofline_mul5(&status, B, H, DK, DV, 4);
+  int64_t bytes = q_bytes; /* q: read */
+  bytes = roofline_add(&status, bytes, q_bytes); /* k: read */
+  bytes = roofline_add(&status, bytes, v_bytes); /* v: read */
   bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, S, H, T_size)); /* beta: read */
   if (call->present.initial_state)
-    bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, H, DK, DV, 4)); /* initial_state: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DV, T_size)); /* o: written */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, H, DK, DV, 4)); /* final_state: written */
+    bytes = roofline_add(&status, bytes, final_state_bytes); /* initial_state: read */
+  bytes = roofline_add(&status, bytes, v_bytes); /* o: written */
+  bytes = roofline_add(&status, bytes, final_state_bytes); /* final_state: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -774,9 +788,10 @@ roofline_status roofline_delta_net_fwd_read_bytes(const roofline_call *self, int
   const int64_t DK = call->DK;
   const int64_t DV = call->DV;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul5(&status, B, S, H, DK, T_size); /* q: read */
-  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, DK, T_size)); /* k: read */
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t q_bytes = roofline_mul5(&status, B, S, H, DK, T_size);
+  int64_t total = q_bytes; /* q: read */
+  total = roofline_add(&status, total, q_bytes); /* k: read */
   total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, DV, T_size)); /* v: read */
   total = roofline_add(&status, total, roofline_mul4(&status, B, S, H, T_size)); /* beta: read */
   if (call->present.initial_state)
@@ -990,20 +1005,23 @@ roofline_status roofline_delta_net_bwd_eval_roofline(const roofline_delta_net_bw
   const int64_t DK = call->DK;
   const int64_t DV = call->DV;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t flops = roofline_mul4(&status, B, S, H,
                                       roofline_add3(&status, roofline_mul3(&status, 16, DK, DV),
                                                     roofline_mul(&status, 5, DV),
                                                     roofline_mul(&status, 2, DK)));
-  int64_t bytes = roofline_mul5(&status, B, S, H, DK, T_size); /* q: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DK, T_size)); /* k: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DV, T_size)); /* v: read */
-  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, S, H, T_size)); /* beta: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DV, T_size)); /* do: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DK, T_size)); /* dq: written */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DK, T_size)); /* dk: written */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DV, T_size)); /* dv: written */
-  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, S, H, T_size)); /* dbeta: written */
+  const int64_t q_bytes = roofline_mul5(&status, B, S, H, DK, T_size);
+  const int64_t v_bytes = roofline_mul5(&status, B, S, H, DV, T_size);
+  const int64_t beta_bytes = roofline_mul4(&status, B, S, H, T_size);
+  int64_t bytes = q_bytes; /* q: read */
+  bytes = roofline_add(&status, bytes, q_bytes); /* k: read */
+  bytes = roofline_add(&status, bytes, v_bytes); /* v: read */
+  bytes = roofline_add(&status, bytes, beta_bytes); /* beta: read */
+  bytes = roofline_add(&status, bytes, v_bytes); /* do: read */
+  bytes = roofline_add(&status, bytes, q_bytes); /* dq: written */
+  bytes = roofline_add(&status, bytes, q_bytes); /* dk: written */
+  bytes = roofline_add(&status, bytes, v_bytes); /* dv: written */
+  bytes = roofline_add(&status, bytes, beta_bytes); /* dbeta: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1020,12 +1038,14 @@ roofline_status roofline_delta_net_bwd_read_bytes(const roofline_call *self, int
   const int64_t DK = call->DK;
   const int64_t DV = call->DV;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul5(&status, B, S, H, DK, T_size); /* q: read */
-  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, DK, T_size)); /* k: read */
-  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, DV, T_size)); /* v: read */
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t q_bytes = roofline_mul5(&status, B, S, H, DK, T_size);
+  const int64_t v_bytes = roofline_mul5(&status, B, S, H, DV, T_size);
+  int64_t total = q_bytes; /* q: read */
+  total = roofline_add(&status, total, q_bytes); /* k: read */
+  total = roofline_add(&status, total, v_bytes); /* v: read */
   total = roofline_add(&status, total, roofline_mul4(&status, B, S, H, T_size)); /* beta: read */
-  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, DV, T_size)); /* do: read */
+  total = roofline_add(&status, total, v_bytes); /* do: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -1196,18 +1216,20 @@ roofline_status roofline_delta_net_decode_fwd_eval_roofline(const roofline_delta
   const int64_t DK = call->DK;
   const int64_t DV = call->DV;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t flops = roofline_mul3(&status, B, H,
                                       roofline_add3(&status, roofline_mul3(&status, 6, DK, DV),
                                                     roofline_mul(&status, 2, DV), DK));
-  int64_t bytes = roofline_mul4(&status, B, H, DK, T_size); /* q: read */
-  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, H, DK, T_size)); /* k: read */
-  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, H, DV, T_size)); /* v: read */
+  const int64_t q_bytes = roofline_mul4(&status, B, H, DK, T_size);
+  const int64_t v_bytes = roofline_mul4(&status, B, H, DV, T_size);
+  int64_t bytes = q_bytes; /* q: read */
+  bytes = roofline_add(&status, bytes, q_bytes); /* k: read */
+  bytes = roofline_add(&status, bytes, v_bytes); /* v: read */
   bytes = roofline_add(&status, bytes, roofline_mul3(&status, B, H, T_size)); /* beta: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, 2,
                                     roofline_mul5(&status, B, H, DK, DV, 4))); /* state: read and written */
-  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, H, DV, T_size)); /* o: written */
+  bytes = roofline_add(&status, bytes, v_bytes); /* o: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1223,9 +1245,10 @@ roofline_status roofline_delta_net_decode_fwd_read_bytes(const roofline_call *se
   const int64_t DK = call->DK;
   const int64_t DV = call->DV;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul4(&status, B, H, DK, T_size); /* q: read */
-  total = roofline_add(&status, total, roofline_mul4(&status, B, H, DK, T_size)); /* k: read */
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t q_bytes = roofline_mul4(&status, B, H, DK, T_size);
+  int64_t total = q_bytes; /* q: read */
+  total = roofline_add(&status, total, q_bytes); /* k: read */
   total = roofline_add(&status, total, roofline_mul4(&status, B, H, DV, T_size)); /* v: read */
   total = roofline_add(&status, total, roofline_mul3(&status, B, H, T_size)); /* beta: read */
   total = roofline_add(&status, total, roofline_mul5(&status, B, H, DK, DV, 4)); /* state: read */
@@ -1431,21 +1454,24 @@ roofline_status roofline_gated_delta_net_fwd_eval_roofline(const roofline_gated_
   const int64_t DK = call->DK;
   const int64_t DV = call->DV;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t flops = roofline_mul3(&status, B, S,
                                       roofline_add(&status,
                                                    roofline_mul(&status, H,
                                                                 roofline_add3(&status,
       roofline_mul3(&status, 7, DK, DV), roofline_mul(&status, 2, DV), 1)), roofline_mul(&status, HK, DK)));
-  int64_t bytes = roofline_mul5(&status, B, S, HK, DK, T_size); /* q: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, HK, DK, T_size)); /* k: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DV, T_size)); /* v: read */
+  const int64_t q_bytes = roofline_mul5(&status, B, S, HK, DK, T_size);
+  const int64_t v_bytes = roofline_mul5(&status, B, S, H, DV, T_size);
+  const int64_t final_state_bytes = roofline_mul5(&status, B, H, DK, DV, 4);
+  int64_t bytes = q_bytes; /* q: read */
+  bytes = roofline_add(&status, bytes, q_bytes); /* k: read */
+  bytes = roofline_add(&status, bytes, v_bytes); /* v: read */
   bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, S, H, 4)); /* g: read */
   bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, S, H, T_size)); /* beta: read */
   if (call->present.initial_state)
-    bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, H, DK, DV, 4)); /* initial_state: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DV, T_size)); /* o: written */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, H, DK, DV, 4)); /* final_state: written */
+    bytes = roofline_add(&status, bytes, final_state_bytes); /* initial_state: read */
+  bytes = roofline_add(&status, bytes, v_bytes); /* o: written */
+  bytes = roofline_add(&status, bytes, final_state_bytes); /* final_state: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1463,9 +1489,10 @@ roofline_status roofline_gated_delta_net_fwd_read_bytes(const roofline_call *sel
   const int64_t DK = call->DK;
   const int64_t DV = call->DV;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul5(&status, B, S, HK, DK, T_size); /* q: read */
-  total = roofline_add(&status, total, roofline_mul5(&status, B, S, HK, DK, T_size)); /* k: read */
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t q_bytes = roofline_mul5(&status, B, S, HK, DK, T_size);
+  int64_t total = q_bytes; /* q: read */
+  total = roofline_add(&status, total, q_bytes); /* k: read */
   total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, DV, T_size)); /* v: read */
   total = roofline_add(&status, total, roofline_mul4(&status, B, S, H, 4)); /* g: read */
   total = roofline_add(&status, total, roofline_mul4(&status, B, S, H, T_size)); /* beta: read */
@@ -1714,22 +1741,26 @@ roofline_status roofline_gated_delta_net_bwd_eval_roofline(const roofline_gated_
   const int64_t DK = call->DK;
   const int64_t DV = call->DV;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t flops = roofline_mul4(&status, B, S, H,
                                       roofline_add4(&status, roofline_mul3(&status, 20, DK, DV),
                                                     roofline_mul(&status, 5, DV),
                                                     roofline_mul(&status, 2, DK), 2));
-  int64_t bytes = roofline_mul5(&status, B, S, HK, DK, T_size); /* q: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, HK, DK, T_size)); /* k: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DV, T_size)); /* v: read */
-  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, S, H, 4)); /* g: read */
-  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, S, H, T_size)); /* beta: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DV, T_size)); /* do: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, HK, DK, T_size)); /* dq: written */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, HK, DK, T_size)); /* dk: written */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DV, T_size)); /* dv: written */
-  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, S, H, 4)); /* dg: written */
-  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, S, H, T_size)); /* dbeta: written */
+  const int64_t q_bytes = roofline_mul5(&status, B, S, HK, DK, T_size);
+  const int64_t v_bytes = roofline_mul5(&status, B, S, H, DV, T_size);
+  const int64_t g_bytes = roofline_mul4(&status, B, S, H, 4);
+  const int64_t beta_bytes = roofline_mul4(&status, B, S, H, T_size);
+  int64_t bytes = q_bytes; /* q: read */
+  bytes = roofline_add(&status, bytes, q_bytes); /* k: read */
+  bytes = roofline_add(&status, bytes, v_bytes); /* v: read */
+  bytes = roofline_add(&status, bytes, g_bytes); /* g: read */
+  bytes = roofline_add(&status, bytes, beta_bytes); /* beta: read */
+  bytes = roofline_add(&status, bytes, v_bytes); /* do: read */
+  bytes = roofline_add(&status, bytes, q_bytes); /* dq: written */
+  bytes = roofline_add(&status, bytes, q_bytes); /* dk: written */
+  bytes = roofline_add(&status, bytes, v_bytes); /* dv: written */
+  bytes = roofline_add(&status, bytes, g_bytes); /* dg: written */
+  bytes = roofline_add(&status, bytes, beta_bytes); /* dbeta: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1747,13 +1778,15 @@ roofline_status roofline_gated_delta_net_bwd_read_bytes(const roofline_call *sel
   const int64_t DK = call->DK;
   const int64_t DV = call->DV;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul5(&status, B, S, HK, DK, T_size); /* q: read */
-  total = roofline_add(&status, total, roofline_mul5(&status, B, S, HK, DK, T_size)); /* k: read */
-  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, DV, T_size)); /* v: read */
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t q_bytes = roofline_mul5(&status, B, S, HK, DK, T_size);
+  const int64_t v_bytes = roofline_mul5(&status, B, S, H, DV, T_size);
+  int64_t total = q_bytes; /* q: read */
+  total = roofline_add(&status, total, q_bytes); /* k: read */
+  total = roofline_add(&status, total, v_bytes); /* v: read */
   total = roofline_add(&status, total, roofline_mul4(&status, B, S, H, 4)); /* g: read */
   total = roofline_add(&status, total, roofline_mul4(&status, B, S, H, T_size)); /* beta: read */
-  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, DV, T_size)); /* do: read */
+  total = roofline_add(&status, total, v_bytes); /* do: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -1954,21 +1987,23 @@ roofline_status roofline_gated_delta_net_decode_fwd_eval_roofline(const roofline
   const int64_t DK = call->DK;
   const int64_t DV = call->DV;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t flops = roofline_mul(&status, B,
                                      roofline_add(&status,
                                                   roofline_mul(&status, H,
                                                                roofline_add3(&status,
       roofline_mul3(&status, 7, DK, DV), roofline_mul(&status, 2, DV), 1)), roofline_mul(&status, HK, DK)));
-  int64_t bytes = roofline_mul4(&status, B, HK, DK, T_size); /* q: read */
-  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, HK, DK, T_size)); /* k: read */
-  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, H, DV, T_size)); /* v: read */
+  const int64_t q_bytes = roofline_mul4(&status, B, HK, DK, T_size);
+  const int64_t v_bytes = roofline_mul4(&status, B, H, DV, T_size);
+  int64_t bytes = q_bytes; /* q: read */
+  bytes = roofline_add(&status, bytes, q_bytes); /* k: read */
+  bytes = roofline_add(&status, bytes, v_bytes); /* v: read */
   bytes = roofline_add(&status, bytes, roofline_mul3(&status, B, H, 4)); /* g: read */
   bytes = roofline_add(&status, bytes, roofline_mul3(&status, B, H, T_size)); /* beta: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, 2,
                                     roofline_mul5(&status, B, H, DK, DV, 4))); /* state: read and written */
-  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, H, DV, T_size)); /* o: written */
+  bytes = roofline_add(&status, bytes, v_bytes); /* o: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1986,9 +2021,10 @@ roofline_status roofline_gated_delta_net_decode_fwd_read_bytes(const roofline_ca
   const int64_t DK = call->DK;
   const int64_t DV = call->DV;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul4(&status, B, HK, DK, T_size); /* q: read */
-  total = roofline_add(&status, total, roofline_mul4(&status, B, HK, DK, T_size)); /* k: read */
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t q_bytes = roofline_mul4(&status, B, HK, DK, T_size);
+  int64_t total = q_bytes; /* q: read */
+  total = roofline_add(&status, total, q_bytes); /* k: read */
   total = roofline_add(&status, total, roofline_mul4(&status, B, H, DV, T_size)); /* v: read */
   total = roofline_add(&status, total, roofline_mul3(&status, B, H, 4)); /* g: read */
   total = roofline_add(&status, total, roofline_mul3(&status, B, H, T_size)); /* beta: read */
@@ -2199,17 +2235,19 @@ roofline_status roofline_kimi_delta_attention_fwd_eval_roofline(const roofline_k
   const int64_t DK = call->DK;
   const int64_t DV = call->DV;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t flops = roofline_mul4(&status, B, S, H,
                                       roofline_add3(&status, roofline_mul3(&status, 7, DK, DV),
                                                     roofline_mul(&status, 2, DV),
                                                     roofline_mul(&status, 2, DK)));
-  int64_t bytes = roofline_mul5(&status, B, S, H, DK, T_size); /* q: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DK, T_size)); /* k: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DV, T_size)); /* v: read */
+  const int64_t q_bytes = roofline_mul5(&status, B, S, H, DK, T_size);
+  const int64_t v_bytes = roofline_mul5(&status, B, S, H, DV, T_size);
+  int64_t bytes = q_bytes; /* q: read */
+  bytes = roofline_add(&status, bytes, q_bytes); /* k: read */
+  bytes = roofline_add(&status, bytes, v_bytes); /* v: read */
   bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DK, 4)); /* g: read */
   bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, S, H, T_size)); /* beta: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DV, T_size)); /* o: written */
+  bytes = roofline_add(&status, bytes, v_bytes); /* o: written */
   bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, H, DK, DV, 4)); /* final_state: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
@@ -2227,9 +2265,10 @@ roofline_status roofline_kimi_delta_attention_fwd_read_bytes(const roofline_call
   const int64_t DK = call->DK;
   const int64_t DV = call->DV;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul5(&status, B, S, H, DK, T_size); /* q: read */
-  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, DK, T_size)); /* k: read */
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t q_bytes = roofline_mul5(&status, B, S, H, DK, T_size);
+  int64_t total = q_bytes; /* q: read */
+  total = roofline_add(&status, total, q_bytes); /* k: read */
   total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, DV, T_size)); /* v: read */
   total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, DK, 4)); /* g: read */
   total = roofline_add(&status, total, roofline_mul4(&status, B, S, H, T_size)); /* beta: read */
@@ -2423,20 +2462,22 @@ roofline_status roofline_kimi_delta_attention_decode_fwd_eval_roofline(const roo
   const int64_t DK = call->DK;
   const int64_t DV = call->DV;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t flops = roofline_mul3(&status, B, H,
                                       roofline_add3(&status, roofline_mul3(&status, 7, DK, DV),
                                                     roofline_mul(&status, 2, DV),
                                                     roofline_mul(&status, 2, DK)));
-  int64_t bytes = roofline_mul4(&status, B, H, DK, T_size); /* q: read */
-  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, H, DK, T_size)); /* k: read */
-  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, H, DV, T_size)); /* v: read */
+  const int64_t q_bytes = roofline_mul4(&status, B, H, DK, T_size);
+  const int64_t v_bytes = roofline_mul4(&status, B, H, DV, T_size);
+  int64_t bytes = q_bytes; /* q: read */
+  bytes = roofline_add(&status, bytes, q_bytes); /* k: read */
+  bytes = roofline_add(&status, bytes, v_bytes); /* v: read */
   bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, H, DK, 4)); /* g: read */
   bytes = roofline_add(&status, bytes, roofline_mul3(&status, B, H, T_size)); /* beta: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, 2,
                                     roofline_mul5(&status, B, H, DK, DV, 4))); /* state: read and written */
-  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, H, DV, T_size)); /* o: written */
+  bytes = roofline_add(&status, bytes, v_bytes); /* o: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -2454,9 +2495,10 @@ roofline_status roofline_kimi_delta_attention_decode_fwd_read_bytes(const roofli
   const int64_t DK = call->DK;
   const int64_t DV = call->DV;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul4(&status, B, H, DK, T_size); /* q: read */
-  total = roofline_add(&status, total, roofline_mul4(&status, B, H, DK, T_size)); /* k: read */
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t q_bytes = roofline_mul4(&status, B, H, DK, T_size);
+  int64_t total = q_bytes; /* q: read */
+  total = roofline_add(&status, total, q_bytes); /* k: read */
   total = roofline_add(&status, total, roofline_mul4(&status, B, H, DV, T_size)); /* v: read */
   total = roofline_add(&status, total, roofline_mul4(&status, B, H, DK, 4)); /* g: read */
   total = roofline_add(&status, total, roofline_mul3(&status, B, H, T_size)); /* beta: read */
@@ -2655,14 +2697,16 @@ roofline_status roofline_lightning_attention_fwd_eval_roofline(const roofline_li
   const int64_t DK = call->DK;
   const int64_t DV = call->DV;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t flops = roofline_mul6(&status, B, S, H, 5, DK, DV);
   flops = roofline_add(&status, flops, H);
-  int64_t bytes = roofline_mul5(&status, B, S, H, DK, T_size); /* q: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DK, T_size)); /* k: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DV, T_size)); /* v: read */
+  const int64_t q_bytes = roofline_mul5(&status, B, S, H, DK, T_size);
+  const int64_t v_bytes = roofline_mul5(&status, B, S, H, DV, T_size);
+  int64_t bytes = q_bytes; /* q: read */
+  bytes = roofline_add(&status, bytes, q_bytes); /* k: read */
+  bytes = roofline_add(&status, bytes, v_bytes); /* v: read */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, H, 4)); /* slope: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DV, T_size)); /* o: written */
+  bytes = roofline_add(&status, bytes, v_bytes); /* o: written */
   bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, H, DK, DV, 4)); /* final_state: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
@@ -2680,9 +2724,10 @@ roofline_status roofline_lightning_attention_fwd_read_bytes(const roofline_call 
   const int64_t DK = call->DK;
   const int64_t DV = call->DV;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul5(&status, B, S, H, DK, T_size); /* q: read */
-  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, DK, T_size)); /* k: read */
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t q_bytes = roofline_mul5(&status, B, S, H, DK, T_size);
+  int64_t total = q_bytes; /* q: read */
+  total = roofline_add(&status, total, q_bytes); /* k: read */
   total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, DV, T_size)); /* v: read */
   total = roofline_add(&status, total, roofline_mul(&status, H, 4)); /* slope: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -2859,17 +2904,19 @@ roofline_status roofline_rwkv6_fwd_eval_roofline(const roofline_rwkv6_fwd_call *
   const int64_t DK = call->DK;
   const int64_t DV = call->DV;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t flops = roofline_mul4(&status, B, S, H,
                                       roofline_add3(&status, roofline_mul3(&status, 5, DK, DV),
                                                     roofline_mul(&status, 4, DK),
                                                     roofline_mul(&status, 2, DV)));
-  int64_t bytes = roofline_mul5(&status, B, S, H, DK, T_size); /* r: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DK, T_size)); /* k: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DV, T_size)); /* v: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DK, T_size)); /* w: read */
+  const int64_t r_bytes = roofline_mul5(&status, B, S, H, DK, T_size);
+  const int64_t v_bytes = roofline_mul5(&status, B, S, H, DV, T_size);
+  int64_t bytes = r_bytes; /* r: read */
+  bytes = roofline_add(&status, bytes, r_bytes); /* k: read */
+  bytes = roofline_add(&status, bytes, v_bytes); /* v: read */
+  bytes = roofline_add(&status, bytes, r_bytes); /* w: read */
   bytes = roofline_add(&status, bytes, roofline_mul3(&status, H, DK, T_size)); /* u: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, DV, T_size)); /* o: written */
+  bytes = roofline_add(&status, bytes, v_bytes); /* o: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -2886,11 +2933,12 @@ roofline_status roofline_rwkv6_fwd_read_bytes(const roofline_call *self, int64_t
   const int64_t DK = call->DK;
   const int64_t DV = call->DV;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul5(&status, B, S, H, DK, T_size); /* r: read */
-  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, DK, T_size)); /* k: read */
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t r_bytes = roofline_mul5(&status, B, S, H, DK, T_size);
+  int64_t total = r_bytes; /* r: read */
+  total = roofline_add(&status, total, r_bytes); /* k: read */
   total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, DV, T_size)); /* v: read */
-  total = roofline_add(&status, total, roofline_mul5(&status, B, S, H, DK, T_size)); /* w: read */
+  total = roofline_add(&status, total, r_bytes); /* w: read */
   total = roofline_add(&status, total, roofline_mul3(&status, H, DK, T_size)); /* u: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;

@@ -66,14 +66,15 @@ roofline_status roofline_fused_top_k_fwd_eval_roofline(const roofline_fused_top_
   const int64_t E = call->E;
   const roofline_dtype G = call->G;
   const int64_t top_k = call->top_k;
-  const int64_t G_size = (roofline_dtype_bits(G) + 7) / 8;
+  const int64_t G_size = roofline_dtype_size(G);
   int64_t flops = roofline_mul4(&status, 2, T, E, roofline_add(&status, 1, top_k));
   flops = roofline_add(&status, flops, call->present.correction_bias ? roofline_mul(&status, T, E) : 0);
+  const int64_t topk_weights_bytes = roofline_mul3(&status, T, top_k, 4);
   int64_t bytes = roofline_mul3(&status, T, E, G_size); /* gating_output: read */
   if (call->present.correction_bias)
     bytes = roofline_add(&status, bytes, roofline_mul(&status, E, 4)); /* correction_bias: read */
-  bytes = roofline_add(&status, bytes, roofline_mul3(&status, T, top_k, 4)); /* topk_weights: written */
-  bytes = roofline_add(&status, bytes, roofline_mul3(&status, T, top_k, 4)); /* topk_ids: written */
+  bytes = roofline_add(&status, bytes, topk_weights_bytes); /* topk_weights: written */
+  bytes = roofline_add(&status, bytes, topk_weights_bytes); /* topk_ids: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -92,7 +93,7 @@ roofline_status roofline_fused_top_k_fwd_read_bytes(const roofline_call *self, i
   const int64_t T = call->T;
   const int64_t E = call->E;
   const roofline_dtype G = call->G;
-  const int64_t G_size = (roofline_dtype_bits(G) + 7) / 8;
+  const int64_t G_size = roofline_dtype_size(G);
   int64_t total = roofline_mul3(&status, T, E, G_size); /* gating_output: read */
   if (call->present.correction_bias)
     total = roofline_add(&status, total, roofline_mul(&status, E, 4)); /* correction_bias: read */
@@ -512,7 +513,7 @@ roofline_status roofline_moe_pre_permute_fwd_eval_roofline(const roofline_moe_pr
   const int64_t K = call->K;
   const roofline_dtype D = call->D;
   const int64_t num_local_experts = call->num_local_experts;
-  const int64_t D_size = (roofline_dtype_bits(D) + 7) / 8;
+  const int64_t D_size = roofline_dtype_size(D);
   const int64_t flops = 0;
   int64_t bytes = roofline_mul3(&status, T, H, D_size); /* hidden_states: read */
   bytes = roofline_add(&status, bytes, roofline_mul3(&status, T, K, 4)); /* local_expert_ids: read */
@@ -546,7 +547,7 @@ roofline_status roofline_moe_pre_permute_fwd_read_bytes(const roofline_call *sel
   const int64_t H = call->H;
   const int64_t K = call->K;
   const roofline_dtype D = call->D;
-  const int64_t D_size = (roofline_dtype_bits(D) + 7) / 8;
+  const int64_t D_size = roofline_dtype_size(D);
   int64_t total = roofline_mul3(&status, T, H, D_size); /* hidden_states: read */
   total = roofline_add(&status, total, roofline_mul3(&status, T, K, 4)); /* local_expert_ids: read */
   if (status == ROOFLINE_OK) *bytes = total;

@@ -49,16 +49,16 @@ roofline_status roofline_rms_norm_fwd_eval_roofline(const roofline_rms_norm_fwd_
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
   const int64_t normalized_shape_prod = roofline_prod(&status, call->normalized_shape);
   const int64_t flops = roofline_mul3(&status, call->present.weight ? 4 : 3, B_prod, normalized_shape_prod);
-  int64_t bytes = roofline_mul3(&status, B_prod, normalized_shape_prod, T_size); /* x: read */
+  const int64_t x_bytes = roofline_mul3(&status, B_prod, normalized_shape_prod, T_size);
+  int64_t bytes = x_bytes; /* x: read */
   if (call->present.weight)
     bytes = roofline_add(&status, bytes,
                          roofline_mul(&status, normalized_shape_prod, T_size)); /* weight: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul3(&status, B_prod, normalized_shape_prod, T_size)); /* output: written */
+  bytes = roofline_add(&status, bytes, x_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -75,7 +75,7 @@ roofline_status roofline_rms_norm_fwd_read_bytes(const roofline_call *self, int6
   const roofline_rms_norm_fwd_call *call = (const roofline_rms_norm_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t normalized_shape_prod = roofline_prod(&status, call->normalized_shape);
   int64_t total = roofline_mul3(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
                                 normalized_shape_prod, T_size); /* x: read */
@@ -255,15 +255,17 @@ roofline_status roofline_rms_norm_bwd_eval_roofline(const roofline_rms_norm_bwd_
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
   const int64_t flops = roofline_mul3(&status, 9, B_prod, N);
-  int64_t bytes = roofline_mul3(&status, B_prod, N, T_size); /* grad_out: read */
-  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B_prod, N, T_size)); /* x: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, N, T_size)); /* weight: read */
+  const int64_t grad_out_bytes = roofline_mul3(&status, B_prod, N, T_size);
+  const int64_t weight_bytes = roofline_mul(&status, N, T_size);
+  int64_t bytes = grad_out_bytes; /* grad_out: read */
+  bytes = roofline_add(&status, bytes, grad_out_bytes); /* x: read */
+  bytes = roofline_add(&status, bytes, weight_bytes); /* weight: read */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, B_prod, 4)); /* rstd: read */
-  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B_prod, N, T_size)); /* grad_x: written */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, N, T_size)); /* grad_weight: written */
+  bytes = roofline_add(&status, bytes, grad_out_bytes); /* grad_x: written */
+  bytes = roofline_add(&status, bytes, weight_bytes); /* grad_weight: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -281,10 +283,11 @@ roofline_status roofline_rms_norm_bwd_read_bytes(const roofline_call *self, int6
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
-  int64_t total = roofline_mul3(&status, B_prod, N, T_size); /* grad_out: read */
-  total = roofline_add(&status, total, roofline_mul3(&status, B_prod, N, T_size)); /* x: read */
+  const int64_t grad_out_bytes = roofline_mul3(&status, B_prod, N, T_size);
+  int64_t total = grad_out_bytes; /* grad_out: read */
+  total = roofline_add(&status, total, grad_out_bytes); /* x: read */
   total = roofline_add(&status, total, roofline_mul(&status, N, T_size)); /* weight: read */
   total = roofline_add(&status, total, roofline_mul(&status, B_prod, 4)); /* rstd: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -418,22 +421,22 @@ roofline_status roofline_layer_norm_fwd_eval_roofline(const roofline_layer_norm_
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
   const int64_t normalized_shape_prod = roofline_prod(&status, call->normalized_shape);
   const int64_t flops = roofline_mul3(&status,
                                       roofline_add3(&status, 5, call->present.weight ? 1 : 0,
                                                     call->present.bias ? 1 : 0), B_prod,
                                       normalized_shape_prod);
-  int64_t bytes = roofline_mul3(&status, B_prod, normalized_shape_prod, T_size); /* x: read */
+  const int64_t x_bytes = roofline_mul3(&status, B_prod, normalized_shape_prod, T_size);
+  int64_t bytes = x_bytes; /* x: read */
   if (call->present.weight)
     bytes = roofline_add(&status, bytes,
                          roofline_mul(&status, normalized_shape_prod, T_size)); /* weight: read */
   if (call->present.bias)
     bytes = roofline_add(&status, bytes,
                          roofline_mul(&status, normalized_shape_prod, T_size)); /* bias: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul3(&status, B_prod, normalized_shape_prod, T_size)); /* output: written */
+  bytes = roofline_add(&status, bytes, x_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -450,7 +453,7 @@ roofline_status roofline_layer_norm_fwd_read_bytes(const roofline_call *self, in
   const roofline_layer_norm_fwd_call *call = (const roofline_layer_norm_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t normalized_shape_prod = roofline_prod(&status, call->normalized_shape);
   int64_t total = roofline_mul3(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
                                 normalized_shape_prod, T_size); /* x: read */
@@ -648,17 +651,20 @@ roofline_status roofline_layer_norm_bwd_eval_roofline(const roofline_layer_norm_
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
   const int64_t flops = roofline_mul3(&status, 13, B_prod, N);
-  int64_t bytes = roofline_mul3(&status, B_prod, N, T_size); /* grad_out: read */
-  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B_prod, N, T_size)); /* x: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, N, T_size)); /* weight: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, B_prod, 4)); /* mean: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, B_prod, 4)); /* rstd: read */
-  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B_prod, N, T_size)); /* grad_x: written */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, N, T_size)); /* grad_weight: written */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, N, T_size)); /* grad_bias: written */
+  const int64_t grad_out_bytes = roofline_mul3(&status, B_prod, N, T_size);
+  const int64_t weight_bytes = roofline_mul(&status, N, T_size);
+  const int64_t mean_bytes = roofline_mul(&status, B_prod, 4);
+  int64_t bytes = grad_out_bytes; /* grad_out: read */
+  bytes = roofline_add(&status, bytes, grad_out_bytes); /* x: read */
+  bytes = roofline_add(&status, bytes, weight_bytes); /* weight: read */
+  bytes = roofline_add(&status, bytes, mean_bytes); /* mean: read */
+  bytes = roofline_add(&status, bytes, mean_bytes); /* rstd: read */
+  bytes = roofline_add(&status, bytes, grad_out_bytes); /* grad_x: written */
+  bytes = roofline_add(&status, bytes, weight_bytes); /* grad_weight: written */
+  bytes = roofline_add(&status, bytes, weight_bytes); /* grad_bias: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -676,13 +682,15 @@ roofline_status roofline_layer_norm_bwd_read_bytes(const roofline_call *self, in
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
-  int64_t total = roofline_mul3(&status, B_prod, N, T_size); /* grad_out: read */
-  total = roofline_add(&status, total, roofline_mul3(&status, B_prod, N, T_size)); /* x: read */
+  const int64_t grad_out_bytes = roofline_mul3(&status, B_prod, N, T_size);
+  const int64_t mean_bytes = roofline_mul(&status, B_prod, 4);
+  int64_t total = grad_out_bytes; /* grad_out: read */
+  total = roofline_add(&status, total, grad_out_bytes); /* x: read */
   total = roofline_add(&status, total, roofline_mul(&status, N, T_size)); /* weight: read */
-  total = roofline_add(&status, total, roofline_mul(&status, B_prod, 4)); /* mean: read */
-  total = roofline_add(&status, total, roofline_mul(&status, B_prod, 4)); /* rstd: read */
+  total = roofline_add(&status, total, mean_bytes); /* mean: read */
+  total = roofline_add(&status, total, mean_bytes); /* rstd: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -825,13 +833,14 @@ roofline_status roofline_ada_layer_norm_fwd_eval_roofline(const roofline_ada_lay
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
   const int64_t flops = roofline_mul3(&status, 7, B_prod, N);
-  int64_t bytes = roofline_mul3(&status, B_prod, N, T_size); /* x: read */
-  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B_prod, N, T_size)); /* scale: read */
-  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B_prod, N, T_size)); /* shift: read */
-  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B_prod, N, T_size)); /* output: written */
+  const int64_t x_bytes = roofline_mul3(&status, B_prod, N, T_size);
+  int64_t bytes = x_bytes; /* x: read */
+  bytes = roofline_add(&status, bytes, x_bytes); /* scale: read */
+  bytes = roofline_add(&status, bytes, x_bytes); /* shift: read */
+  bytes = roofline_add(&status, bytes, x_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -849,11 +858,12 @@ roofline_status roofline_ada_layer_norm_fwd_read_bytes(const roofline_call *self
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
-  int64_t total = roofline_mul3(&status, B_prod, N, T_size); /* x: read */
-  total = roofline_add(&status, total, roofline_mul3(&status, B_prod, N, T_size)); /* scale: read */
-  total = roofline_add(&status, total, roofline_mul3(&status, B_prod, N, T_size)); /* shift: read */
+  const int64_t x_bytes = roofline_mul3(&status, B_prod, N, T_size);
+  int64_t total = x_bytes; /* x: read */
+  total = roofline_add(&status, total, x_bytes); /* scale: read */
+  total = roofline_add(&status, total, x_bytes); /* shift: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -1003,14 +1013,15 @@ roofline_status roofline_ada_layer_norm_zero_fwd_eval_roofline(const roofline_ad
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
   const int64_t flops = roofline_mul3(&status, 8, B_prod, N);
-  int64_t bytes = roofline_mul3(&status, B_prod, N, T_size); /* x: read */
-  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B_prod, N, T_size)); /* scale: read */
-  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B_prod, N, T_size)); /* shift: read */
-  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B_prod, N, T_size)); /* gate: read */
-  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B_prod, N, T_size)); /* output: written */
+  const int64_t x_bytes = roofline_mul3(&status, B_prod, N, T_size);
+  int64_t bytes = x_bytes; /* x: read */
+  bytes = roofline_add(&status, bytes, x_bytes); /* scale: read */
+  bytes = roofline_add(&status, bytes, x_bytes); /* shift: read */
+  bytes = roofline_add(&status, bytes, x_bytes); /* gate: read */
+  bytes = roofline_add(&status, bytes, x_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1028,12 +1039,13 @@ roofline_status roofline_ada_layer_norm_zero_fwd_read_bytes(const roofline_call 
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
-  int64_t total = roofline_mul3(&status, B_prod, N, T_size); /* x: read */
-  total = roofline_add(&status, total, roofline_mul3(&status, B_prod, N, T_size)); /* scale: read */
-  total = roofline_add(&status, total, roofline_mul3(&status, B_prod, N, T_size)); /* shift: read */
-  total = roofline_add(&status, total, roofline_mul3(&status, B_prod, N, T_size)); /* gate: read */
+  const int64_t x_bytes = roofline_mul3(&status, B_prod, N, T_size);
+  int64_t total = x_bytes; /* x: read */
+  total = roofline_add(&status, total, x_bytes); /* scale: read */
+  total = roofline_add(&status, total, x_bytes); /* shift: read */
+  total = roofline_add(&status, total, x_bytes); /* gate: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -1190,15 +1202,17 @@ roofline_status roofline_fused_add_layer_norm_fwd_eval_roofline(const roofline_f
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
   const int64_t flops = roofline_mul3(&status, 8, B_prod, N);
-  int64_t bytes = roofline_mul3(&status, B_prod, N, T_size); /* x: read */
-  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B_prod, N, T_size)); /* residual: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, N, T_size)); /* weight: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, N, T_size)); /* bias: read */
-  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B_prod, N, T_size)); /* output: written */
-  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B_prod, N, T_size)); /* residual_out: written */
+  const int64_t x_bytes = roofline_mul3(&status, B_prod, N, T_size);
+  const int64_t weight_bytes = roofline_mul(&status, N, T_size);
+  int64_t bytes = x_bytes; /* x: read */
+  bytes = roofline_add(&status, bytes, x_bytes); /* residual: read */
+  bytes = roofline_add(&status, bytes, weight_bytes); /* weight: read */
+  bytes = roofline_add(&status, bytes, weight_bytes); /* bias: read */
+  bytes = roofline_add(&status, bytes, x_bytes); /* output: written */
+  bytes = roofline_add(&status, bytes, x_bytes); /* residual_out: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1216,12 +1230,14 @@ roofline_status roofline_fused_add_layer_norm_fwd_read_bytes(const roofline_call
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
-  int64_t total = roofline_mul3(&status, B_prod, N, T_size); /* x: read */
-  total = roofline_add(&status, total, roofline_mul3(&status, B_prod, N, T_size)); /* residual: read */
-  total = roofline_add(&status, total, roofline_mul(&status, N, T_size)); /* weight: read */
-  total = roofline_add(&status, total, roofline_mul(&status, N, T_size)); /* bias: read */
+  const int64_t x_bytes = roofline_mul3(&status, B_prod, N, T_size);
+  const int64_t weight_bytes = roofline_mul(&status, N, T_size);
+  int64_t total = x_bytes; /* x: read */
+  total = roofline_add(&status, total, x_bytes); /* residual: read */
+  total = roofline_add(&status, total, weight_bytes); /* weight: read */
+  total = roofline_add(&status, total, weight_bytes); /* bias: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -1387,14 +1403,15 @@ roofline_status roofline_fused_add_rms_norm_fwd_eval_roofline(const roofline_fus
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
   const int64_t flops = roofline_mul3(&status, 5, B_prod, N);
-  int64_t bytes = roofline_mul3(&status, B_prod, N, T_size); /* x: read */
-  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B_prod, N, T_size)); /* residual: read */
+  const int64_t x_bytes = roofline_mul3(&status, B_prod, N, T_size);
+  int64_t bytes = x_bytes; /* x: read */
+  bytes = roofline_add(&status, bytes, x_bytes); /* residual: read */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, N, T_size)); /* weight: read */
-  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B_prod, N, T_size)); /* output: written */
-  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B_prod, N, T_size)); /* residual_out: written */
+  bytes = roofline_add(&status, bytes, x_bytes); /* output: written */
+  bytes = roofline_add(&status, bytes, x_bytes); /* residual_out: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1412,10 +1429,11 @@ roofline_status roofline_fused_add_rms_norm_fwd_read_bytes(const roofline_call *
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
-  int64_t total = roofline_mul3(&status, B_prod, N, T_size); /* x: read */
-  total = roofline_add(&status, total, roofline_mul3(&status, B_prod, N, T_size)); /* residual: read */
+  const int64_t x_bytes = roofline_mul3(&status, B_prod, N, T_size);
+  int64_t total = x_bytes; /* x: read */
+  total = roofline_add(&status, total, x_bytes); /* residual: read */
   total = roofline_add(&status, total, roofline_mul(&status, N, T_size)); /* weight: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
@@ -1597,15 +1615,12 @@ roofline_status roofline_fused_add_rms_norm_in_place_fwd_eval_roofline(const roo
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
   const int64_t flops = roofline_mul3(&status, 5, B_prod, N);
-  int64_t bytes = roofline_mul(&status, 2,
-                               roofline_mul3(&status, B_prod, N, T_size)); /* x: read and written */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, 2,
-                                    roofline_mul3(&status, B_prod, N,
-                                                  T_size))); /* residual: read and written */
+  const int64_t x_bytes = roofline_mul3(&status, B_prod, N, T_size);
+  int64_t bytes = roofline_mul(&status, 2, x_bytes); /* x: read and written */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, 2, x_bytes)); /* residual: read and written */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, N, T_size)); /* weight: read */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
@@ -1626,10 +1641,11 @@ roofline_status roofline_fused_add_rms_norm_in_place_fwd_read_bytes(const roofli
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
-  int64_t total = roofline_mul3(&status, B_prod, N, T_size); /* x: read */
-  total = roofline_add(&status, total, roofline_mul3(&status, B_prod, N, T_size)); /* residual: read */
+  const int64_t x_bytes = roofline_mul3(&status, B_prod, N, T_size);
+  int64_t total = x_bytes; /* x: read */
+  total = roofline_add(&status, total, x_bytes); /* residual: read */
   total = roofline_add(&status, total, roofline_mul(&status, N, T_size)); /* weight: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
@@ -1794,17 +1810,18 @@ roofline_status roofline_fused_add_rms_norm_per_token_quant_fwd_eval_roofline(co
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const roofline_dtype quant_dtype = call->quant_dtype;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t quant_dtype_size = (roofline_dtype_bits(quant_dtype) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t quant_dtype_size = roofline_dtype_size(quant_dtype);
   const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
   const int64_t flops = roofline_mul3(&status, B_prod, N,
                                       roofline_add(&status, 9, quant_dtype == ROOFLINE_INT8 ? 1 : 0));
-  int64_t bytes = roofline_mul3(&status, B_prod, N, T_size); /* x: read */
-  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B_prod, N, T_size)); /* residual: read */
+  const int64_t x_bytes = roofline_mul3(&status, B_prod, N, T_size);
+  int64_t bytes = x_bytes; /* x: read */
+  bytes = roofline_add(&status, bytes, x_bytes); /* residual: read */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, N, T_size)); /* weight: read */
   bytes = roofline_add(&status, bytes, roofline_mul3(&status, B_prod, N, quant_dtype_size)); /* q: written */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, B_prod, 4)); /* scale: written */
-  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B_prod, N, T_size)); /* residual_out: written */
+  bytes = roofline_add(&status, bytes, x_bytes); /* residual_out: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1824,10 +1841,11 @@ roofline_status roofline_fused_add_rms_norm_per_token_quant_fwd_read_bytes(const
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
-  int64_t total = roofline_mul3(&status, B_prod, N, T_size); /* x: read */
-  total = roofline_add(&status, total, roofline_mul3(&status, B_prod, N, T_size)); /* residual: read */
+  const int64_t x_bytes = roofline_mul3(&status, B_prod, N, T_size);
+  int64_t total = x_bytes; /* x: read */
+  total = roofline_add(&status, total, x_bytes); /* residual: read */
   total = roofline_add(&status, total, roofline_mul(&status, N, T_size)); /* weight: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
@@ -2010,13 +2028,14 @@ roofline_status roofline_gated_rms_norm_fwd_eval_roofline(const roofline_gated_r
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
   const int64_t flops = roofline_mul3(&status, 10, B_prod, N);
-  int64_t bytes = roofline_mul3(&status, B_prod, N, T_size); /* x: read */
-  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B_prod, N, T_size)); /* z: read */
+  const int64_t x_bytes = roofline_mul3(&status, B_prod, N, T_size);
+  int64_t bytes = x_bytes; /* x: read */
+  bytes = roofline_add(&status, bytes, x_bytes); /* z: read */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, N, T_size)); /* weight: read */
-  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B_prod, N, T_size)); /* output: written */
+  bytes = roofline_add(&status, bytes, x_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -2034,10 +2053,11 @@ roofline_status roofline_gated_rms_norm_fwd_read_bytes(const roofline_call *self
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
-  int64_t total = roofline_mul3(&status, B_prod, N, T_size); /* x: read */
-  total = roofline_add(&status, total, roofline_mul3(&status, B_prod, N, T_size)); /* z: read */
+  const int64_t x_bytes = roofline_mul3(&status, B_prod, N, T_size);
+  int64_t total = x_bytes; /* x: read */
+  total = roofline_add(&status, total, x_bytes); /* z: read */
   total = roofline_add(&status, total, roofline_mul(&status, N, T_size)); /* weight: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
@@ -2173,11 +2193,12 @@ roofline_status roofline_l2_normalize_fwd_eval_roofline(const roofline_l2_normal
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
   const int64_t flops = roofline_mul3(&status, 3, B_prod, N);
-  int64_t bytes = roofline_mul3(&status, B_prod, N, T_size); /* x: read */
-  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B_prod, N, T_size)); /* output: written */
+  const int64_t x_bytes = roofline_mul3(&status, B_prod, N, T_size);
+  int64_t bytes = x_bytes; /* x: read */
+  bytes = roofline_add(&status, bytes, x_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -2195,7 +2216,7 @@ roofline_status roofline_l2_normalize_fwd_read_bytes(const roofline_call *self, 
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul3(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)), N,
                                 T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -2340,12 +2361,13 @@ roofline_status roofline_batch_norm_fwd_eval_roofline(const roofline_batch_norm_
   const int64_t C = call->C;
   const roofline_dtype T = call->T;
   const bool training = call->training;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t L_prod = roofline_prod(&status, roofline_seq_of_shape(&call->L));
   const int64_t flops = roofline_mul4(&status,
                                       roofline_add3(&status, training ? 5 : 2, call->present.weight ? 1 : 0,
                                                     call->present.bias ? 1 : 0), B, C, L_prod);
-  int64_t bytes = roofline_mul4(&status, B, C, L_prod, T_size); /* x: read */
+  const int64_t x_bytes = roofline_mul4(&status, B, C, L_prod, T_size);
+  int64_t bytes = x_bytes; /* x: read */
   if (call->present.running_mean)
     bytes = roofline_add(&status, bytes, roofline_mul(&status, C, 4)); /* running_mean: read */
   if (call->present.running_mean && training && call->present.running_mean)
@@ -2357,7 +2379,7 @@ roofline_status roofline_batch_norm_fwd_eval_roofline(const roofline_batch_norm_
   if (call->present.weight)
     bytes = roofline_add(&status, bytes, roofline_mul(&status, C, 4)); /* weight: read */
   if (call->present.bias) bytes = roofline_add(&status, bytes, roofline_mul(&status, C, 4)); /* bias: read */
-  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, C, L_prod, T_size)); /* output: written */
+  bytes = roofline_add(&status, bytes, x_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -2376,7 +2398,7 @@ roofline_status roofline_batch_norm_fwd_read_bytes(const roofline_call *self, in
   const int64_t B = call->B;
   const int64_t C = call->C;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul4(&status, B, C, roofline_prod(&status, roofline_seq_of_shape(&call->L)),
                                 T_size); /* x: read */
   if (call->present.running_mean)
@@ -2586,17 +2608,19 @@ roofline_status roofline_batch_norm_bwd_eval_roofline(const roofline_batch_norm_
   const int64_t B = call->B;
   const int64_t C = call->C;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t L_prod = roofline_prod(&status, roofline_seq_of_shape(&call->L));
   const int64_t flops = roofline_mul4(&status, 9, B, C, L_prod);
-  int64_t bytes = roofline_mul4(&status, B, C, L_prod, T_size); /* grad_out: read */
-  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, C, L_prod, T_size)); /* x: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, C, 4)); /* weight: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, C, 4)); /* mean: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, C, 4)); /* rstd: read */
-  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, C, L_prod, T_size)); /* grad_x: written */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, C, 4)); /* grad_weight: written */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, C, 4)); /* grad_bias: written */
+  const int64_t grad_out_bytes = roofline_mul4(&status, B, C, L_prod, T_size);
+  const int64_t weight_bytes = roofline_mul(&status, C, 4);
+  int64_t bytes = grad_out_bytes; /* grad_out: read */
+  bytes = roofline_add(&status, bytes, grad_out_bytes); /* x: read */
+  bytes = roofline_add(&status, bytes, weight_bytes); /* weight: read */
+  bytes = roofline_add(&status, bytes, weight_bytes); /* mean: read */
+  bytes = roofline_add(&status, bytes, weight_bytes); /* rstd: read */
+  bytes = roofline_add(&status, bytes, grad_out_bytes); /* grad_x: written */
+  bytes = roofline_add(&status, bytes, weight_bytes); /* grad_weight: written */
+  bytes = roofline_add(&status, bytes, weight_bytes); /* grad_bias: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -2615,13 +2639,15 @@ roofline_status roofline_batch_norm_bwd_read_bytes(const roofline_call *self, in
   const int64_t B = call->B;
   const int64_t C = call->C;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t L_prod = roofline_prod(&status, roofline_seq_of_shape(&call->L));
-  int64_t total = roofline_mul4(&status, B, C, L_prod, T_size); /* grad_out: read */
-  total = roofline_add(&status, total, roofline_mul4(&status, B, C, L_prod, T_size)); /* x: read */
-  total = roofline_add(&status, total, roofline_mul(&status, C, 4)); /* weight: read */
-  total = roofline_add(&status, total, roofline_mul(&status, C, 4)); /* mean: read */
-  total = roofline_add(&status, total, roofline_mul(&status, C, 4)); /* rstd: read */
+  const int64_t grad_out_bytes = roofline_mul4(&status, B, C, L_prod, T_size);
+  const int64_t weight_bytes = roofline_mul(&status, C, 4);
+  int64_t total = grad_out_bytes; /* grad_out: read */
+  total = roofline_add(&status, total, grad_out_bytes); /* x: read */
+  total = roofline_add(&status, total, weight_bytes); /* weight: read */
+  total = roofline_add(&status, total, weight_bytes); /* mean: read */
+  total = roofline_add(&status, total, weight_bytes); /* rstd: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -2768,17 +2794,18 @@ roofline_status roofline_group_norm_fwd_eval_roofline(const roofline_group_norm_
   const int64_t B = call->B;
   const int64_t C = call->C;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t L_prod = roofline_prod(&status, roofline_seq_of_shape(&call->L));
   const int64_t flops = roofline_mul4(&status,
                                       roofline_add3(&status, 5, call->present.weight ? 1 : 0,
                                                     call->present.bias ? 1 : 0), B, C, L_prod);
-  int64_t bytes = roofline_mul4(&status, B, C, L_prod, T_size); /* x: read */
+  const int64_t x_bytes = roofline_mul4(&status, B, C, L_prod, T_size);
+  int64_t bytes = x_bytes; /* x: read */
   if (call->present.weight)
     bytes = roofline_add(&status, bytes, roofline_mul(&status, C, T_size)); /* weight: read */
   if (call->present.bias)
     bytes = roofline_add(&status, bytes, roofline_mul(&status, C, T_size)); /* bias: read */
-  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, C, L_prod, T_size)); /* output: written */
+  bytes = roofline_add(&status, bytes, x_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -2797,7 +2824,7 @@ roofline_status roofline_group_norm_fwd_read_bytes(const roofline_call *self, in
   const int64_t B = call->B;
   const int64_t C = call->C;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul4(&status, B, C, roofline_prod(&status, roofline_seq_of_shape(&call->L)),
                                 T_size); /* x: read */
   if (call->present.weight)
@@ -2988,12 +3015,13 @@ roofline_status roofline_instance_norm_fwd_eval_roofline(const roofline_instance
   const int64_t C = call->C;
   const roofline_dtype T = call->T;
   const bool use_input_stats = call->use_input_stats;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t L_prod = roofline_prod(&status, roofline_seq_of_shape(&call->L));
   const int64_t flops = roofline_mul4(&status,
                                       roofline_add3(&status, use_input_stats ? 5 : 2, call->present.weight ? 1
                                                     : 0, call->present.bias ? 1 : 0), B, C, L_prod);
-  int64_t bytes = roofline_mul4(&status, B, C, L_prod, T_size); /* x: read */
+  const int64_t x_bytes = roofline_mul4(&status, B, C, L_prod, T_size);
+  int64_t bytes = x_bytes; /* x: read */
   if (call->present.running_mean)
     bytes = roofline_add(&status, bytes, roofline_mul(&status, C, 4)); /* running_mean: read */
   if (call->present.running_mean && use_input_stats && call->present.running_mean)
@@ -3006,7 +3034,7 @@ roofline_status roofline_instance_norm_fwd_eval_roofline(const roofline_instance
     bytes = roofline_add(&status, bytes, roofline_mul(&status, C, T_size)); /* weight: read */
   if (call->present.bias)
     bytes = roofline_add(&status, bytes, roofline_mul(&status, C, T_size)); /* bias: read */
-  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, C, L_prod, T_size)); /* output: written */
+  bytes = roofline_add(&status, bytes, x_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -3025,7 +3053,7 @@ roofline_status roofline_instance_norm_fwd_read_bytes(const roofline_call *self,
   const int64_t B = call->B;
   const int64_t C = call->C;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul4(&status, B, C, roofline_prod(&status, roofline_seq_of_shape(&call->L)),
                                 T_size); /* x: read */
   if (call->present.running_mean)

@@ -39,8 +39,8 @@ roofline_status roofline_fp8_static_quant_fwd_eval_roofline(const roofline_fp8_s
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const roofline_dtype out_dtype = call->out_dtype;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t out_dtype_size = (roofline_dtype_bits(out_dtype) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t out_dtype_size = roofline_dtype_size(out_dtype);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   int64_t flops = roofline_mul(&status, 2, S_prod);
   flops = roofline_add(&status, flops, 1);
@@ -63,7 +63,7 @@ roofline_status roofline_fp8_static_quant_fwd_read_bytes(const roofline_call *se
   const roofline_fp8_static_quant_fwd_call *call = (const roofline_fp8_static_quant_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* x: read */
   total = roofline_add(&status, total, 4); /* scale: read */
@@ -193,7 +193,7 @@ roofline_status roofline_fp8_dynamic_quant_fwd_eval_roofline(const roofline_fp8_
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   int64_t flops = roofline_mul(&status, 4, S_prod);
   flops = roofline_add(&status, flops, 2);
@@ -216,7 +216,7 @@ roofline_status roofline_fp8_dynamic_quant_fwd_read_bytes(const roofline_call *s
   const roofline_fp8_dynamic_quant_fwd_call *call = (const roofline_fp8_dynamic_quant_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -339,7 +339,7 @@ roofline_status roofline_fp8_per_token_quant_fwd_eval_roofline(const roofline_fp
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
   int64_t flops = roofline_mul3(&status, 4, B_prod, N);
   flops = roofline_add(&status, flops, roofline_mul(&status, 2, B_prod));
@@ -363,7 +363,7 @@ roofline_status roofline_fp8_per_token_quant_fwd_read_bytes(const roofline_call 
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul3(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)), N,
                                 T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -495,7 +495,7 @@ roofline_status roofline_fp8_per_group_quant_fwd_eval_roofline(const roofline_fp
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t group_size = call->group_size;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t flops = roofline_mul3(&status, 4, M, N);
   flops = roofline_add(&status, flops,
                        roofline_mul3(&status, 2, M, roofline_ceil_div(&status, N, group_size)));
@@ -522,7 +522,7 @@ roofline_status roofline_fp8_per_group_quant_fwd_read_bytes(const roofline_call 
   const int64_t M = call->M;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul3(&status, M, N, T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
@@ -657,7 +657,7 @@ roofline_status roofline_fp8_per_block_quant_fwd_eval_roofline(const roofline_fp
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t block_size = call->block_size;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t flops = roofline_mul3(&status, 4, M, N);
   flops = roofline_add(&status, flops,
                        roofline_mul3(&status, 2, roofline_ceil_div(&status, M, block_size),
@@ -685,7 +685,7 @@ roofline_status roofline_fp8_per_block_quant_fwd_read_bytes(const roofline_call 
   const int64_t M = call->M;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul3(&status, M, N, T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
@@ -817,7 +817,7 @@ roofline_status roofline_int8_per_token_quant_fwd_eval_roofline(const roofline_i
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
   int64_t flops = roofline_mul3(&status, 5, B_prod, N);
   flops = roofline_add(&status, flops, roofline_mul(&status, 2, B_prod));
@@ -841,7 +841,7 @@ roofline_status roofline_int8_per_token_quant_fwd_read_bytes(const roofline_call
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul3(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)), N,
                                 T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -972,7 +972,7 @@ roofline_status roofline_mxfp8_quant_fwd_eval_roofline(const roofline_mxfp8_quan
   const int64_t M = call->M;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t flops = roofline_mul3(&status, 4, M, N);
   flops = roofline_add(&status, flops, roofline_mul3(&status, 2, M, roofline_floordiv(&status, N, 32)));
   int64_t bytes = roofline_mul3(&status, M, N, T_size); /* x: read */
@@ -997,7 +997,7 @@ roofline_status roofline_mxfp8_quant_fwd_read_bytes(const roofline_call *self, i
   const int64_t M = call->M;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul3(&status, M, N, T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
@@ -1124,7 +1124,7 @@ roofline_status roofline_nvfp4_quant_fwd_eval_roofline(const roofline_nvfp4_quan
   const int64_t M = call->M;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t flops = roofline_mul3(&status, 4, M, N);
   flops = roofline_add(&status, flops, roofline_mul3(&status, 3, M, roofline_floordiv(&status, N, 16)));
   int64_t bytes = roofline_mul3(&status, M, N, T_size); /* x: read */
@@ -1151,7 +1151,7 @@ roofline_status roofline_nvfp4_quant_fwd_read_bytes(const roofline_call *self, i
   const int64_t M = call->M;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul3(&status, M, N, T_size); /* x: read */
   total = roofline_add(&status, total, 4); /* global_scale: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -1285,7 +1285,7 @@ roofline_status roofline_silu_and_mul_fp8_quant_fwd_eval_roofline(const roofline
   const int64_t M = call->M;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t flops = roofline_mul3(&status, 10, M, N);
   flops = roofline_add(&status, flops, roofline_mul(&status, 2, M));
   int64_t bytes = roofline_mul3(&status, M, roofline_mul(&status, 2, N), T_size); /* x: read */
@@ -1310,7 +1310,7 @@ roofline_status roofline_silu_and_mul_fp8_quant_fwd_read_bytes(const roofline_ca
   const int64_t M = call->M;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul3(&status, M, roofline_mul(&status, 2, N), T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
@@ -1440,7 +1440,7 @@ roofline_status roofline_fp8_per_group_dequant_fwd_eval_roofline(const roofline_
   const int64_t N = call->N;
   const int64_t group_size = call->group_size;
   const roofline_dtype out_dtype = call->out_dtype;
-  const int64_t out_dtype_size = (roofline_dtype_bits(out_dtype) + 7) / 8;
+  const int64_t out_dtype_size = roofline_dtype_size(out_dtype);
   const int64_t flops = roofline_mul(&status, M, N);
   int64_t bytes = roofline_mul(&status, M, N); /* q: read */
   bytes = roofline_add(&status, bytes,
@@ -1607,7 +1607,7 @@ roofline_status roofline_fp8_per_block_dequant_fwd_eval_roofline(const roofline_
   const int64_t N = call->N;
   const int64_t block_size = call->block_size;
   const roofline_dtype out_dtype = call->out_dtype;
-  const int64_t out_dtype_size = (roofline_dtype_bits(out_dtype) + 7) / 8;
+  const int64_t out_dtype_size = roofline_dtype_size(out_dtype);
   const int64_t flops = roofline_mul(&status, M, N);
   int64_t bytes = roofline_mul(&status, M, N); /* q: read */
   bytes = roofline_add(&status, bytes,
@@ -1779,7 +1779,7 @@ roofline_status roofline_int4_group_dequant_fwd_eval_roofline(const roofline_int
   const int64_t K2 = call->K2;
   const roofline_dtype T = call->T;
   const int64_t group_size = call->group_size;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t flops = roofline_mul4(&status, 2, N, 2, K2);
   int64_t bytes = roofline_mul(&status, N, K2); /* packed: read */
   bytes = roofline_add(&status, bytes,
@@ -1811,7 +1811,7 @@ roofline_status roofline_int4_group_dequant_fwd_read_bytes(const roofline_call *
   const int64_t K2 = call->K2;
   const roofline_dtype T = call->T;
   const int64_t group_size = call->group_size;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, N, K2); /* packed: read */
   total = roofline_add(&status, total,
                        roofline_mul3(&status, N,
@@ -1989,7 +1989,7 @@ roofline_status roofline_fp8_cache_append_fwd_eval_roofline(const roofline_fp8_c
   const int64_t H = call->H;
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t flops = roofline_mul4(&status, 4, N, H, D);
   flops = roofline_add(&status, flops, 2);
   int64_t bytes = roofline_mul4(&status, N, H, D, T_size);

@@ -35,8 +35,8 @@ roofline_status roofline_softmax_fwd_eval_roofline(const roofline_softmax_fwd_ca
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const roofline_dtype dtype = call->dtype;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t output_size = (roofline_dtype_bits(roofline_coalesce_dtype(dtype, T)) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t output_size = roofline_dtype_size(roofline_coalesce_dtype(dtype, T));
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = roofline_mul(&status, 5, S_prod);
   int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
@@ -57,7 +57,7 @@ roofline_status roofline_softmax_fwd_read_bytes(const roofline_call *self, int64
   const roofline_softmax_fwd_call *call = (const roofline_softmax_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -213,8 +213,8 @@ roofline_status roofline_log_softmax_fwd_eval_roofline(const roofline_log_softma
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   const roofline_dtype dtype = call->dtype;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t output_size = (roofline_dtype_bits(roofline_coalesce_dtype(dtype, T)) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t output_size = roofline_dtype_size(roofline_coalesce_dtype(dtype, T));
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = roofline_mul(&status, 5, S_prod);
   int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
@@ -235,7 +235,7 @@ roofline_status roofline_log_softmax_fwd_read_bytes(const roofline_call *self, i
   const roofline_log_softmax_fwd_call *call = (const roofline_log_softmax_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -393,12 +393,13 @@ roofline_status roofline_softmax_bwd_eval_roofline(const roofline_softmax_bwd_ca
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = roofline_mul(&status, 4, S_prod);
-  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* grad_out: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* grad_x: written */
+  const int64_t grad_out_bytes = roofline_mul(&status, S_prod, T_size);
+  int64_t bytes = grad_out_bytes; /* grad_out: read */
+  bytes = roofline_add(&status, bytes, grad_out_bytes); /* output: read */
+  bytes = roofline_add(&status, bytes, grad_out_bytes); /* grad_x: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -415,10 +416,11 @@ roofline_status roofline_softmax_bwd_read_bytes(const roofline_call *self, int64
   const roofline_softmax_bwd_call *call = (const roofline_softmax_bwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
-  int64_t total = roofline_mul(&status, S_prod, T_size); /* grad_out: read */
-  total = roofline_add(&status, total, roofline_mul(&status, S_prod, T_size)); /* output: read */
+  const int64_t grad_out_bytes = roofline_mul(&status, S_prod, T_size);
+  int64_t total = grad_out_bytes; /* grad_out: read */
+  total = roofline_add(&status, total, grad_out_bytes); /* output: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -540,7 +542,7 @@ roofline_status roofline_log_sum_exp_fwd_eval_roofline(const roofline_log_sum_ex
   const roofline_dtype T = call->T;
   const bool keepdim = call->keepdim;
   roofline_shape shape2;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = roofline_mul(&status, 4, S_prod);
   int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
@@ -566,7 +568,7 @@ roofline_status roofline_log_sum_exp_fwd_read_bytes(const roofline_call *self, i
   const roofline_log_sum_exp_fwd_call *call = (const roofline_log_sum_exp_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -712,8 +714,8 @@ roofline_status roofline_sum_fwd_eval_roofline(const roofline_sum_fwd_call *call
   const bool keepdim = call->keepdim;
   const roofline_dtype dtype = call->dtype;
   roofline_shape shape2;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t output_size = (roofline_dtype_bits(roofline_coalesce_dtype(dtype, T)) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t output_size = roofline_dtype_size(roofline_coalesce_dtype(dtype, T));
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = S_prod;
   int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
@@ -739,7 +741,7 @@ roofline_status roofline_sum_fwd_read_bytes(const roofline_call *self, int64_t *
   const roofline_sum_fwd_call *call = (const roofline_sum_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -894,8 +896,8 @@ roofline_status roofline_mean_fwd_eval_roofline(const roofline_mean_fwd_call *ca
   const bool keepdim = call->keepdim;
   const roofline_dtype dtype = call->dtype;
   roofline_shape shape1;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t output_size = (roofline_dtype_bits(roofline_coalesce_dtype(dtype, T)) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t output_size = roofline_dtype_size(roofline_coalesce_dtype(dtype, T));
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t prod2 = roofline_prod(&status,
                                       roofline_seq_of_shape(roofline_reduced(&status, &shape1,
@@ -920,7 +922,7 @@ roofline_status roofline_mean_fwd_read_bytes(const roofline_call *self, int64_t 
   const roofline_mean_fwd_call *call = (const roofline_mean_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -1080,7 +1082,7 @@ roofline_status roofline_amax_fwd_eval_roofline(const roofline_amax_fwd_call *ca
   const roofline_dtype T = call->T;
   const bool keepdim = call->keepdim;
   roofline_shape shape2;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = S_prod;
   int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
@@ -1106,7 +1108,7 @@ roofline_status roofline_amax_fwd_read_bytes(const roofline_call *self, int64_t 
   const roofline_amax_fwd_call *call = (const roofline_amax_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -1261,7 +1263,7 @@ roofline_status roofline_amin_fwd_eval_roofline(const roofline_amin_fwd_call *ca
   const roofline_dtype T = call->T;
   const bool keepdim = call->keepdim;
   roofline_shape shape2;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = S_prod;
   int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
@@ -1287,7 +1289,7 @@ roofline_status roofline_amin_fwd_read_bytes(const roofline_call *self, int64_t 
   const roofline_amin_fwd_call *call = (const roofline_amin_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -1435,8 +1437,8 @@ roofline_status roofline_prod_fwd_eval_roofline(const roofline_prod_fwd_call *ca
   const bool keepdim = call->keepdim;
   const roofline_dtype dtype = call->dtype;
   roofline_shape shape2;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t output_size = (roofline_dtype_bits(roofline_coalesce_dtype(dtype, T)) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t output_size = roofline_dtype_size(roofline_coalesce_dtype(dtype, T));
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = S_prod;
   int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
@@ -1462,7 +1464,7 @@ roofline_status roofline_prod_fwd_read_bytes(const roofline_call *self, int64_t 
   const roofline_prod_fwd_call *call = (const roofline_prod_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -1589,7 +1591,7 @@ roofline_status roofline_var_fwd_eval_roofline(const roofline_var_fwd_call *call
   const roofline_dtype T = call->T;
   const bool keepdim = call->keepdim;
   roofline_shape shape2;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = roofline_mul(&status, 4, S_prod);
   int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
@@ -1615,7 +1617,7 @@ roofline_status roofline_var_fwd_read_bytes(const roofline_call *self, int64_t *
   const roofline_var_fwd_call *call = (const roofline_var_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -1759,7 +1761,7 @@ roofline_status roofline_std_fwd_eval_roofline(const roofline_std_fwd_call *call
   const roofline_dtype T = call->T;
   const bool keepdim = call->keepdim;
   roofline_shape shape1;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t prod2 = roofline_prod(&status,
                                       roofline_seq_of_shape(roofline_reduced(&status, &shape1,
@@ -1784,7 +1786,7 @@ roofline_status roofline_std_fwd_read_bytes(const roofline_call *self, int64_t *
   const roofline_std_fwd_call *call = (const roofline_std_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -1937,15 +1939,16 @@ roofline_status roofline_var_mean_fwd_eval_roofline(const roofline_var_mean_fwd_
   const roofline_dtype T = call->T;
   const bool keepdim = call->keepdim;
   roofline_shape shape1;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t prod2 = roofline_prod(&status,
                                       roofline_seq_of_shape(roofline_reduced(&status, &shape1,
       roofline_seq_of_shape(&call->S), call->dim, keepdim, ROOFLINE_REDUCED_FULL)));
   const int64_t flops = roofline_mul(&status, 4, S_prod);
+  const int64_t var_bytes = roofline_mul(&status, prod2, T_size);
   int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, prod2, T_size)); /* var: written */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, prod2, T_size)); /* mean: written */
+  bytes = roofline_add(&status, bytes, var_bytes); /* var: written */
+  bytes = roofline_add(&status, bytes, var_bytes); /* mean: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1962,7 +1965,7 @@ roofline_status roofline_var_mean_fwd_read_bytes(const roofline_call *self, int6
   const roofline_var_mean_fwd_call *call = (const roofline_var_mean_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -2124,7 +2127,7 @@ roofline_status roofline_argmax_fwd_eval_roofline(const roofline_argmax_fwd_call
   const roofline_dtype T = call->T;
   const bool keepdim = call->keepdim;
   roofline_shape shape2;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = S_prod;
   int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
@@ -2150,7 +2153,7 @@ roofline_status roofline_argmax_fwd_read_bytes(const roofline_call *self, int64_
   const roofline_argmax_fwd_call *call = (const roofline_argmax_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -2305,7 +2308,7 @@ roofline_status roofline_argmin_fwd_eval_roofline(const roofline_argmin_fwd_call
   const roofline_dtype T = call->T;
   const bool keepdim = call->keepdim;
   roofline_shape shape2;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = S_prod;
   int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
@@ -2331,7 +2334,7 @@ roofline_status roofline_argmin_fwd_read_bytes(const roofline_call *self, int64_
   const roofline_argmin_fwd_call *call = (const roofline_argmin_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -2474,7 +2477,7 @@ roofline_status roofline_all_fwd_eval_roofline(const roofline_all_fwd_call *call
   const roofline_dtype T = call->T;
   const bool keepdim = call->keepdim;
   roofline_shape shape2;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = roofline_mul(&status, T == ROOFLINE_BOOL ? 1 : 2, S_prod);
   int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
@@ -2498,7 +2501,7 @@ roofline_status roofline_all_fwd_read_bytes(const roofline_call *self, int64_t *
   const roofline_all_fwd_call *call = (const roofline_all_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -2639,7 +2642,7 @@ roofline_status roofline_any_fwd_eval_roofline(const roofline_any_fwd_call *call
   const roofline_dtype T = call->T;
   const bool keepdim = call->keepdim;
   roofline_shape shape2;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = roofline_mul(&status, T == ROOFLINE_BOOL ? 1 : 2, S_prod);
   int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
@@ -2663,7 +2666,7 @@ roofline_status roofline_any_fwd_read_bytes(const roofline_call *self, int64_t *
   const roofline_any_fwd_call *call = (const roofline_any_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -2803,7 +2806,7 @@ roofline_status roofline_count_nonzero_fwd_eval_roofline(const roofline_count_no
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
   roofline_shape shape2;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = roofline_mul(&status, 2, S_prod);
   int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
@@ -2828,7 +2831,7 @@ roofline_status roofline_count_nonzero_fwd_read_bytes(const roofline_call *self,
   const roofline_count_nonzero_fwd_call *call = (const roofline_count_nonzero_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -2980,14 +2983,14 @@ roofline_status roofline_vector_norm_fwd_eval_roofline(const roofline_vector_nor
   const bool keepdim = call->keepdim;
   const roofline_dtype dtype = call->dtype;
   roofline_shape shape1;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t output_size = (roofline_dtype_bits(roofline_coalesce_dtype(dtype, T)) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t output_size = roofline_dtype_size(roofline_coalesce_dtype(dtype, T));
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t prod2 = roofline_prod(&status,
                                       roofline_seq_of_shape(roofline_reduced(&status, &shape1,
       roofline_seq_of_shape(&call->S), call->dim, keepdim, ROOFLINE_REDUCED_FULL)));
   int64_t flops = roofline_mul(&status, 2, S_prod);
-  flops = roofline_add(&status, flops, roofline_eq(call->ord, roofline_int(2)) ? prod2 : 0);
+  flops = roofline_add(&status, flops, roofline_is_int(&call->ord, 2) ? prod2 : 0);
   int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, prod2, output_size)); /* output: written */
   if (status != ROOFLINE_OK) return status;
@@ -3006,7 +3009,7 @@ roofline_status roofline_vector_norm_fwd_read_bytes(const roofline_call *self, i
   const roofline_vector_norm_fwd_call *call = (const roofline_vector_norm_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -3039,7 +3042,7 @@ roofline_status roofline_vector_norm_fwd_bind(roofline_vector_norm_fwd_call *cal
   status = roofline_bind_dtype(error, "params.dtype", args->dtype, 0x1c01u);
   if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
-  if (!(roofline_eq(call->ord, roofline_int(1)) || roofline_eq(call->ord, roofline_int(2))
+  if (!(roofline_is_int(&call->ord, 1) || roofline_is_int(&call->ord, 2)
         || roofline_eq(call->ord, roofline_float(INFINITY))) || status != ROOFLINE_OK)
     return roofline_bind_rule(error, status, "shape_rules[0]", "ord == 1 or ord == 2 or ord == inf");
   /* x: [*S] */
@@ -3188,7 +3191,7 @@ roofline_status roofline_cross_entropy_fwd_eval_roofline(const roofline_cross_en
   const int64_t N = call->N;
   const int64_t V = call->V;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t flops = roofline_mul3(&status, 4, N, V);
   flops = roofline_add(&status, flops, N);
   int64_t bytes = roofline_mul3(&status, N, V, T_size); /* logits: read */
@@ -3212,7 +3215,7 @@ roofline_status roofline_cross_entropy_fwd_read_bytes(const roofline_call *self,
   const int64_t N = call->N;
   const int64_t V = call->V;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul3(&status, N, V, T_size); /* logits: read */
   total = roofline_add(&status, total, roofline_mul(&status, N, 8)); /* target: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -3337,7 +3340,7 @@ roofline_status roofline_top_k_fwd_eval_roofline(const roofline_top_k_fwd_call *
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const int64_t k = call->k;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = k < N ? roofline_mul(&status, S_prod, N) : 0;
   int64_t bytes = roofline_mul3(&status, S_prod, N, T_size); /* x: read */
@@ -3360,7 +3363,7 @@ roofline_status roofline_top_k_fwd_read_bytes(const roofline_call *self, int64_t
   roofline_status status = ROOFLINE_OK;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul3(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)), N,
                                 T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;

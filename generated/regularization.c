@@ -36,11 +36,12 @@ roofline_status roofline_dropout_fwd_eval_roofline(const roofline_dropout_fwd_ca
   const roofline_dtype T = call->T;
   const double p = call->p;
   const bool training = call->training;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = (training && p > 0.0) ? roofline_mul(&status, 2, S_prod) : 0;
-  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
+  const int64_t x_bytes = roofline_mul(&status, S_prod, T_size);
+  int64_t bytes = x_bytes; /* x: read */
+  bytes = roofline_add(&status, bytes, x_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -57,7 +58,7 @@ roofline_status roofline_dropout_fwd_read_bytes(const roofline_call *self, int64
   const roofline_dropout_fwd_call *call = (const roofline_dropout_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -184,12 +185,13 @@ roofline_status roofline_dropout_bwd_eval_roofline(const roofline_dropout_bwd_ca
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = roofline_mul(&status, 2, S_prod);
-  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* grad_out: read */
+  const int64_t grad_out_bytes = roofline_mul(&status, S_prod, T_size);
+  int64_t bytes = grad_out_bytes; /* grad_out: read */
   bytes = roofline_add(&status, bytes, S_prod); /* mask: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* grad_x: written */
+  bytes = roofline_add(&status, bytes, grad_out_bytes); /* grad_x: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -206,7 +208,7 @@ roofline_status roofline_dropout_bwd_read_bytes(const roofline_call *self, int64
   const roofline_dropout_bwd_call *call = (const roofline_dropout_bwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   int64_t total = roofline_mul(&status, S_prod, T_size); /* grad_out: read */
   total = roofline_add(&status, total, S_prod); /* mask: read */
@@ -337,13 +339,14 @@ roofline_status roofline_drop_path_fwd_eval_roofline(const roofline_drop_path_fw
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t L_prod = roofline_prod(&status, roofline_seq_of_shape(&call->L));
   const int64_t flops = roofline_mul3(&status, 2, B, L_prod);
-  int64_t bytes = roofline_mul3(&status, B, L_prod, T_size); /* branch: read */
-  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B, L_prod, T_size)); /* residual: read */
+  const int64_t branch_bytes = roofline_mul3(&status, B, L_prod, T_size);
+  int64_t bytes = branch_bytes; /* branch: read */
+  bytes = roofline_add(&status, bytes, branch_bytes); /* residual: read */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, B, T_size)); /* keep: read */
-  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B, L_prod, T_size)); /* output: written */
+  bytes = roofline_add(&status, bytes, branch_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -361,10 +364,11 @@ roofline_status roofline_drop_path_fwd_read_bytes(const roofline_call *self, int
   roofline_status status = ROOFLINE_OK;
   const int64_t B = call->B;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t L_prod = roofline_prod(&status, roofline_seq_of_shape(&call->L));
-  int64_t total = roofline_mul3(&status, B, L_prod, T_size); /* branch: read */
-  total = roofline_add(&status, total, roofline_mul3(&status, B, L_prod, T_size)); /* residual: read */
+  const int64_t branch_bytes = roofline_mul3(&status, B, L_prod, T_size);
+  int64_t total = branch_bytes; /* branch: read */
+  total = roofline_add(&status, total, branch_bytes); /* residual: read */
   total = roofline_add(&status, total, roofline_mul(&status, B, T_size)); /* keep: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
@@ -490,7 +494,7 @@ roofline_status roofline_label_smoothing_loss_fwd_eval_roofline(const roofline_l
   const int64_t N = call->N;
   const int64_t V = call->V;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t flops = roofline_mul3(&status, 5, N, V);
   flops = roofline_add(&status, flops, roofline_mul(&status, 5, N));
   int64_t bytes = roofline_mul3(&status, N, V, T_size); /* logits: read */
@@ -514,7 +518,7 @@ roofline_status roofline_label_smoothing_loss_fwd_read_bytes(const roofline_call
   const int64_t N = call->N;
   const int64_t V = call->V;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul3(&status, N, V, T_size); /* logits: read */
   total = roofline_add(&status, total, roofline_mul(&status, N, 8)); /* target: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -641,7 +645,7 @@ roofline_status roofline_clip_grad_norm_fwd_eval_roofline(const roofline_clip_gr
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   int64_t flops = S_prod;
   flops = roofline_add(&status, flops, 3);
@@ -664,7 +668,7 @@ roofline_status roofline_clip_grad_norm_fwd_read_bytes(const roofline_call *self
   const roofline_clip_grad_norm_fwd_call *call = (const roofline_clip_grad_norm_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* grad: read */
   total = roofline_add(&status, total, 4); /* total_norm: read */

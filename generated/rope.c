@@ -61,14 +61,13 @@ roofline_status roofline_ro_pe_fwd_eval_roofline(const roofline_ro_pe_fwd_call *
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
   const int32_t input_layout = call->input_layout;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t flops = roofline_mul(&status, 3, input_layout == ROOFLINE_RO_PE_FWD_INPUT_LAYOUT_2D
                                      ? roofline_mul4(&status, B, S, H, D) : roofline_mul(&status, S, D));
-  int64_t bytes = input_layout == ROOFLINE_RO_PE_FWD_INPUT_LAYOUT_1D ? roofline_mul3(&status, S, D, T_size)
-      : roofline_mul5(&status, B, S, H, D, T_size); /* x: read */
-  bytes = roofline_add(&status, bytes, input_layout == ROOFLINE_RO_PE_FWD_INPUT_LAYOUT_1D
-                       ? roofline_mul3(&status, S, D, T_size)
-                       : roofline_mul5(&status, B, S, H, D, T_size)); /* output: written */
+  const int64_t x_bytes = input_layout == ROOFLINE_RO_PE_FWD_INPUT_LAYOUT_1D
+      ? roofline_mul3(&status, S, D, T_size) : roofline_mul5(&status, B, S, H, D, T_size);
+  int64_t bytes = x_bytes; /* x: read */
+  bytes = roofline_add(&status, bytes, x_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -90,7 +89,7 @@ roofline_status roofline_ro_pe_fwd_read_bytes(const roofline_call *self, int64_t
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
   const int32_t input_layout = call->input_layout;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = input_layout == ROOFLINE_RO_PE_FWD_INPUT_LAYOUT_1D ? roofline_mul3(&status, S, D, T_size)
       : roofline_mul5(&status, B, S, H, D, T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -264,14 +263,13 @@ roofline_status roofline_ro_pe_llama31_fwd_eval_roofline(const roofline_ro_pe_ll
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
   const int32_t input_layout = call->input_layout;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t flops = roofline_mul(&status, 3, input_layout == ROOFLINE_RO_PE_LLAMA31_FWD_INPUT_LAYOUT_2D
                                      ? roofline_mul4(&status, B, S, H, D) : roofline_mul(&status, S, D));
-  int64_t bytes = input_layout == ROOFLINE_RO_PE_LLAMA31_FWD_INPUT_LAYOUT_1D
-      ? roofline_mul3(&status, S, D, T_size) : roofline_mul5(&status, B, S, H, D, T_size); /* x: read */
-  bytes = roofline_add(&status, bytes, input_layout == ROOFLINE_RO_PE_LLAMA31_FWD_INPUT_LAYOUT_1D
-                       ? roofline_mul3(&status, S, D, T_size)
-                       : roofline_mul5(&status, B, S, H, D, T_size)); /* output: written */
+  const int64_t x_bytes = input_layout == ROOFLINE_RO_PE_LLAMA31_FWD_INPUT_LAYOUT_1D
+      ? roofline_mul3(&status, S, D, T_size) : roofline_mul5(&status, B, S, H, D, T_size);
+  int64_t bytes = x_bytes; /* x: read */
+  bytes = roofline_add(&status, bytes, x_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -293,7 +291,7 @@ roofline_status roofline_ro_pe_llama31_fwd_read_bytes(const roofline_call *self,
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
   const int32_t input_layout = call->input_layout;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = input_layout == ROOFLINE_RO_PE_LLAMA31_FWD_INPUT_LAYOUT_1D
       ? roofline_mul3(&status, S, D, T_size) : roofline_mul5(&status, B, S, H, D, T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -485,14 +483,13 @@ roofline_status roofline_ya_rn_fwd_eval_roofline(const roofline_ya_rn_fwd_call *
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
   const int32_t input_layout = call->input_layout;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t flops = roofline_mul(&status, 3, input_layout == ROOFLINE_YA_RN_FWD_INPUT_LAYOUT_2D
                                      ? roofline_mul4(&status, B, S, H, D) : roofline_mul(&status, S, D));
-  int64_t bytes = input_layout == ROOFLINE_YA_RN_FWD_INPUT_LAYOUT_1D ? roofline_mul3(&status, S, D, T_size)
-      : roofline_mul5(&status, B, S, H, D, T_size); /* x: read */
-  bytes = roofline_add(&status, bytes, input_layout == ROOFLINE_YA_RN_FWD_INPUT_LAYOUT_1D
-                       ? roofline_mul3(&status, S, D, T_size)
-                       : roofline_mul5(&status, B, S, H, D, T_size)); /* output: written */
+  const int64_t x_bytes = input_layout == ROOFLINE_YA_RN_FWD_INPUT_LAYOUT_1D
+      ? roofline_mul3(&status, S, D, T_size) : roofline_mul5(&status, B, S, H, D, T_size);
+  int64_t bytes = x_bytes; /* x: read */
+  bytes = roofline_add(&status, bytes, x_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -514,7 +511,7 @@ roofline_status roofline_ya_rn_fwd_read_bytes(const roofline_call *self, int64_t
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
   const int32_t input_layout = call->input_layout;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = input_layout == ROOFLINE_YA_RN_FWD_INPUT_LAYOUT_1D ? roofline_mul3(&status, S, D, T_size)
       : roofline_mul5(&status, B, S, H, D, T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -712,19 +709,18 @@ roofline_status roofline_long_ro_pe_fwd_eval_roofline(const roofline_long_ro_pe_
   const roofline_dtype T = call->T;
   const roofline_dtype R = call->R;
   const int32_t input_layout = call->input_layout;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t R_size = (roofline_dtype_bits(R) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t R_size = roofline_dtype_size(R);
   const int64_t flops = roofline_mul(&status, 3, input_layout == ROOFLINE_LONG_RO_PE_FWD_INPUT_LAYOUT_2D
                                      ? roofline_mul4(&status, B, S, H, D) : roofline_mul(&status, S, D));
-  int64_t bytes = input_layout == ROOFLINE_LONG_RO_PE_FWD_INPUT_LAYOUT_1D
-      ? roofline_mul3(&status, S, D, T_size) : roofline_mul5(&status, B, S, H, D, T_size); /* x: read */
+  const int64_t x_bytes = input_layout == ROOFLINE_LONG_RO_PE_FWD_INPUT_LAYOUT_1D
+      ? roofline_mul3(&status, S, D, T_size) : roofline_mul5(&status, B, S, H, D, T_size);
+  int64_t bytes = x_bytes; /* x: read */
   if (call->present.rescale_factors)
     bytes = roofline_add(&status, bytes,
                          roofline_mul(&status, roofline_floordiv(&status, D, 2),
                                       R_size)); /* rescale_factors: read */
-  bytes = roofline_add(&status, bytes, input_layout == ROOFLINE_LONG_RO_PE_FWD_INPUT_LAYOUT_1D
-                       ? roofline_mul3(&status, S, D, T_size)
-                       : roofline_mul5(&status, B, S, H, D, T_size)); /* output: written */
+  bytes = roofline_add(&status, bytes, x_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -747,8 +743,8 @@ roofline_status roofline_long_ro_pe_fwd_read_bytes(const roofline_call *self, in
   const roofline_dtype T = call->T;
   const roofline_dtype R = call->R;
   const int32_t input_layout = call->input_layout;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t R_size = (roofline_dtype_bits(R) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t R_size = roofline_dtype_size(R);
   int64_t total = input_layout == ROOFLINE_LONG_RO_PE_FWD_INPUT_LAYOUT_1D
       ? roofline_mul3(&status, S, D, T_size) : roofline_mul5(&status, B, S, H, D, T_size); /* x: read */
   if (call->present.rescale_factors)
@@ -943,13 +939,14 @@ roofline_status roofline_ro_pe_neox_position_ids_fwd_eval_roofline(const rooflin
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
   const roofline_dtype P = call->P;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t P_size = (roofline_dtype_bits(P) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t P_size = roofline_dtype_size(P);
   const int64_t flops = roofline_mul4(&status, 3, N, H, call->rotary_dim.tag != ROOFLINE_TAG_NONE
                                       ? call->rotary_dim.u.i : D);
-  int64_t bytes = roofline_mul4(&status, N, H, D, T_size); /* x: read */
+  const int64_t x_bytes = roofline_mul4(&status, N, H, D, T_size);
+  int64_t bytes = x_bytes; /* x: read */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, N, P_size)); /* position_ids: read */
-  bytes = roofline_add(&status, bytes, roofline_mul4(&status, N, H, D, T_size)); /* output: written */
+  bytes = roofline_add(&status, bytes, x_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -971,8 +968,8 @@ roofline_status roofline_ro_pe_neox_position_ids_fwd_read_bytes(const roofline_c
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
   const roofline_dtype P = call->P;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t P_size = (roofline_dtype_bits(P) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t P_size = roofline_dtype_size(P);
   int64_t total = roofline_mul4(&status, N, H, D, T_size); /* x: read */
   total = roofline_add(&status, total, roofline_mul(&status, N, P_size)); /* position_ids: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -1216,14 +1213,17 @@ roofline_status roofline_ro_pe_cos_sin_fwd_eval_roofline(const roofline_ro_pe_co
   const int64_t H_kv = call->H_kv;
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t flops = roofline_mul5(&status, 3, B, S, roofline_add(&status, H, H_kv), D);
-  int64_t bytes = roofline_mul5(&status, B, S, H, D, T_size); /* q: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H_kv, D, T_size)); /* k: read */
-  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, S, D, T_size)); /* cos: read */
-  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, S, D, T_size)); /* sin: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, D, T_size)); /* q_out: written */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H_kv, D, T_size)); /* k_out: written */
+  const int64_t q_bytes = roofline_mul5(&status, B, S, H, D, T_size);
+  const int64_t k_bytes = roofline_mul5(&status, B, S, H_kv, D, T_size);
+  const int64_t cos_bytes = roofline_mul4(&status, B, S, D, T_size);
+  int64_t bytes = q_bytes; /* q: read */
+  bytes = roofline_add(&status, bytes, k_bytes); /* k: read */
+  bytes = roofline_add(&status, bytes, cos_bytes); /* cos: read */
+  bytes = roofline_add(&status, bytes, cos_bytes); /* sin: read */
+  bytes = roofline_add(&status, bytes, q_bytes); /* q_out: written */
+  bytes = roofline_add(&status, bytes, k_bytes); /* k_out: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1245,11 +1245,12 @@ roofline_status roofline_ro_pe_cos_sin_fwd_read_bytes(const roofline_call *self,
   const int64_t H_kv = call->H_kv;
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t cos_bytes = roofline_mul4(&status, B, S, D, T_size);
   int64_t total = roofline_mul5(&status, B, S, H, D, T_size); /* q: read */
   total = roofline_add(&status, total, roofline_mul5(&status, B, S, H_kv, D, T_size)); /* k: read */
-  total = roofline_add(&status, total, roofline_mul4(&status, B, S, D, T_size)); /* cos: read */
-  total = roofline_add(&status, total, roofline_mul4(&status, B, S, D, T_size)); /* sin: read */
+  total = roofline_add(&status, total, cos_bytes); /* cos: read */
+  total = roofline_add(&status, total, cos_bytes); /* sin: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -1402,7 +1403,7 @@ roofline_status roofline_m_ro_pe_fwd_eval_roofline(const roofline_m_ro_pe_fwd_ca
   const int64_t H_kv = call->H_kv;
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t flops = roofline_mul4(&status, 3, N, roofline_add(&status, H, H_kv), D);
   int64_t bytes = roofline_mul(&status, 2, roofline_mul4(&status, N, H, D, T_size)); /* q: read and written */
   bytes = roofline_add(&status, bytes,
@@ -1429,7 +1430,7 @@ roofline_status roofline_m_ro_pe_fwd_read_bytes(const roofline_call *self, int64
   const int64_t H_kv = call->H_kv;
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul4(&status, N, H, D, T_size); /* q: read */
   total = roofline_add(&status, total, roofline_mul4(&status, N, H_kv, D, T_size)); /* k: read */
   total = roofline_add(&status, total, roofline_mul3(&status, 3, N, 8)); /* positions: read */
@@ -1584,10 +1585,11 @@ roofline_status roofline_ro_pe_bwd_eval_roofline(const roofline_ro_pe_bwd_call *
   const int64_t H = call->H;
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t flops = roofline_mul5(&status, 3, B, S, H, D);
-  int64_t bytes = roofline_mul5(&status, B, S, H, D, T_size); /* grad_out: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, H, D, T_size)); /* grad_x: written */
+  const int64_t grad_out_bytes = roofline_mul5(&status, B, S, H, D, T_size);
+  int64_t bytes = grad_out_bytes; /* grad_out: read */
+  bytes = roofline_add(&status, bytes, grad_out_bytes); /* grad_x: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1608,7 +1610,7 @@ roofline_status roofline_ro_pe_bwd_read_bytes(const roofline_call *self, int64_t
   const int64_t H = call->H;
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul5(&status, B, S, H, D, T_size); /* grad_out: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;

@@ -48,7 +48,7 @@ roofline_status roofline_temperature_fwd_eval_roofline(const roofline_temperatur
   const int64_t B = call->B;
   const int64_t V = call->V;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t flops = roofline_mul(&status, B, V);
   int64_t bytes = roofline_mul(&status, 2,
                                roofline_mul3(&status, B, V, T_size)); /* logits: read and written */
@@ -71,7 +71,7 @@ roofline_status roofline_temperature_fwd_read_bytes(const roofline_call *self, i
   const int64_t B = call->B;
   const int64_t V = call->V;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul3(&status, B, V, T_size); /* logits: read */
   total = roofline_add(&status, total, roofline_mul(&status, B, 4)); /* temperature: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -194,7 +194,7 @@ roofline_status roofline_repetition_penalty_fwd_eval_roofline(const roofline_rep
   const int64_t B = call->B;
   const int64_t V = call->V;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t flops = roofline_mul3(&status, 3, B, V);
   flops = roofline_add(&status, flops, B);
   int64_t bytes = roofline_mul(&status, 2,
@@ -219,7 +219,7 @@ roofline_status roofline_repetition_penalty_fwd_read_bytes(const roofline_call *
   const int64_t B = call->B;
   const int64_t V = call->V;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul3(&status, B, V, T_size); /* logits: read */
   total = roofline_add(&status, total, roofline_mul(&status, B, V)); /* seen: read */
   total = roofline_add(&status, total, roofline_mul(&status, B, 4)); /* penalty: read */
@@ -355,13 +355,14 @@ roofline_status roofline_presence_frequency_penalty_fwd_eval_roofline(const roof
   const int64_t B = call->B;
   const int64_t V = call->V;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t flops = roofline_mul3(&status, 4, B, V);
+  const int64_t frequency_penalty_bytes = roofline_mul(&status, B, 4);
   int64_t bytes = roofline_mul(&status, 2,
                                roofline_mul3(&status, B, V, T_size)); /* logits: read and written */
   bytes = roofline_add(&status, bytes, roofline_mul3(&status, B, V, 4)); /* counts: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, B, 4)); /* frequency_penalty: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, B, 4)); /* presence_penalty: read */
+  bytes = roofline_add(&status, bytes, frequency_penalty_bytes); /* frequency_penalty: read */
+  bytes = roofline_add(&status, bytes, frequency_penalty_bytes); /* presence_penalty: read */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -382,11 +383,12 @@ roofline_status roofline_presence_frequency_penalty_fwd_read_bytes(const rooflin
   const int64_t B = call->B;
   const int64_t V = call->V;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t frequency_penalty_bytes = roofline_mul(&status, B, 4);
   int64_t total = roofline_mul3(&status, B, V, T_size); /* logits: read */
   total = roofline_add(&status, total, roofline_mul3(&status, B, V, 4)); /* counts: read */
-  total = roofline_add(&status, total, roofline_mul(&status, B, 4)); /* frequency_penalty: read */
-  total = roofline_add(&status, total, roofline_mul(&status, B, 4)); /* presence_penalty: read */
+  total = roofline_add(&status, total, frequency_penalty_bytes); /* frequency_penalty: read */
+  total = roofline_add(&status, total, frequency_penalty_bytes); /* presence_penalty: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -834,8 +836,9 @@ roofline_status roofline_min_p_mask_fwd_eval_roofline(const roofline_min_p_mask_
   const int64_t V = call->V;
   int64_t flops = roofline_mul3(&status, 2, B, V);
   flops = roofline_add(&status, flops, B);
-  int64_t bytes = roofline_mul3(&status, B, V, 4); /* logits: read */
-  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B, V, 4)); /* output: written */
+  const int64_t logits_bytes = roofline_mul3(&status, B, V, 4);
+  int64_t bytes = logits_bytes; /* logits: read */
+  bytes = roofline_add(&status, bytes, logits_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;

@@ -32,11 +32,12 @@ roofline_status roofline_cumsum_fwd_eval_roofline(const roofline_cumsum_fwd_call
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = S_prod;
-  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
+  const int64_t x_bytes = roofline_mul(&status, S_prod, T_size);
+  int64_t bytes = x_bytes; /* x: read */
+  bytes = roofline_add(&status, bytes, x_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -53,7 +54,7 @@ roofline_status roofline_cumsum_fwd_read_bytes(const roofline_call *self, int64_
   const roofline_cumsum_fwd_call *call = (const roofline_cumsum_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -169,11 +170,12 @@ roofline_status roofline_cumprod_fwd_eval_roofline(const roofline_cumprod_fwd_ca
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = S_prod;
-  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
+  const int64_t x_bytes = roofline_mul(&status, S_prod, T_size);
+  int64_t bytes = x_bytes; /* x: read */
+  bytes = roofline_add(&status, bytes, x_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -190,7 +192,7 @@ roofline_status roofline_cumprod_fwd_read_bytes(const roofline_call *self, int64
   const roofline_cumprod_fwd_call *call = (const roofline_cumprod_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -303,11 +305,12 @@ roofline_status roofline_log_cumsum_exp_fwd_eval_roofline(const roofline_log_cum
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = roofline_mul(&status, 9, S_prod);
-  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* output: written */
+  const int64_t x_bytes = roofline_mul(&status, S_prod, T_size);
+  int64_t bytes = x_bytes; /* x: read */
+  bytes = roofline_add(&status, bytes, x_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -324,7 +327,7 @@ roofline_status roofline_log_cumsum_exp_fwd_read_bytes(const roofline_call *self
   const roofline_log_cumsum_exp_fwd_call *call = (const roofline_log_cumsum_exp_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -447,11 +450,12 @@ roofline_status roofline_cummax_fwd_eval_roofline(const roofline_cummax_fwd_call
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = S_prod;
-  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* values: written */
+  const int64_t x_bytes = roofline_mul(&status, S_prod, T_size);
+  int64_t bytes = x_bytes; /* x: read */
+  bytes = roofline_add(&status, bytes, x_bytes); /* values: written */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, 8)); /* indices: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
@@ -469,7 +473,7 @@ roofline_status roofline_cummax_fwd_read_bytes(const roofline_call *self, int64_
   const roofline_cummax_fwd_call *call = (const roofline_cummax_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -587,11 +591,12 @@ roofline_status roofline_cummin_fwd_eval_roofline(const roofline_cummin_fwd_call
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
   const int64_t flops = S_prod;
-  int64_t bytes = roofline_mul(&status, S_prod, T_size); /* x: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, T_size)); /* values: written */
+  const int64_t x_bytes = roofline_mul(&status, S_prod, T_size);
+  int64_t bytes = x_bytes; /* x: read */
+  bytes = roofline_add(&status, bytes, x_bytes); /* values: written */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, S_prod, 8)); /* indices: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
@@ -609,7 +614,7 @@ roofline_status roofline_cummin_fwd_read_bytes(const roofline_call *self, int64_
   const roofline_cummin_fwd_call *call = (const roofline_cummin_fwd_call *)self;
   roofline_status status = ROOFLINE_OK;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->S)),
                                T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -736,12 +741,13 @@ roofline_status roofline_segmented_cumsum_fwd_eval_roofline(const roofline_segme
   const int64_t G = call->G;
   const int64_t C = call->C;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t flops = roofline_mul(&status, N, C);
-  int64_t bytes = roofline_mul3(&status, N, C, T_size); /* x: read */
+  const int64_t x_bytes = roofline_mul3(&status, N, C, T_size);
+  int64_t bytes = x_bytes; /* x: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, roofline_add(&status, G, 1), 4)); /* cu_seqlens: read */
-  bytes = roofline_add(&status, bytes, roofline_mul3(&status, N, C, T_size)); /* output: written */
+  bytes = roofline_add(&status, bytes, x_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -761,7 +767,7 @@ roofline_status roofline_segmented_cumsum_fwd_read_bytes(const roofline_call *se
   const int64_t G = call->G;
   const int64_t C = call->C;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul3(&status, N, C, T_size); /* x: read */
   total = roofline_add(&status, total,
                        roofline_mul(&status, roofline_add(&status, G, 1), 4)); /* cu_seqlens: read */

@@ -57,7 +57,7 @@ roofline_status roofline_mean_pooling_fwd_eval_roofline(const roofline_mean_pool
   const int64_t H = call->H;
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t flops = roofline_mul3(&status, T_k, H, D);
   flops = roofline_add(&status, flops, roofline_mul3(&status, C, H, D));
   int64_t bytes = roofline_mul4(&status, T_k, H, D, T_size); /* x: read */
@@ -86,7 +86,7 @@ roofline_status roofline_mean_pooling_fwd_read_bytes(const roofline_call *self, 
   const int64_t H = call->H;
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul4(&status, T_k, H, D, T_size); /* x: read */
   total = roofline_add(&status, total,
                        roofline_mul(&status, roofline_add(&status, N, 1), 4)); /* offsets: read */
@@ -282,11 +282,12 @@ roofline_status roofline_token_shift_fwd_eval_roofline(const roofline_token_shif
   const int64_t S = call->S;
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t flops = roofline_mul4(&status, 3, B, S, D);
-  int64_t bytes = roofline_mul4(&status, B, S, D, T_size); /* x: read */
+  const int64_t x_bytes = roofline_mul4(&status, B, S, D, T_size);
+  int64_t bytes = x_bytes; /* x: read */
   bytes = roofline_add(&status, bytes, roofline_mul(&status, D, T_size)); /* mix: read */
-  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, S, D, T_size)); /* output: written */
+  bytes = roofline_add(&status, bytes, x_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -306,7 +307,7 @@ roofline_status roofline_token_shift_fwd_read_bytes(const roofline_call *self, i
   const int64_t S = call->S;
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul4(&status, B, S, D, T_size); /* x: read */
   total = roofline_add(&status, total, roofline_mul(&status, D, T_size)); /* mix: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -459,7 +460,7 @@ roofline_status roofline_hyper_connection_pre_fwd_eval_roofline(const roofline_h
   const roofline_dtype E = call->E;
   const int64_t sinkhorn_iterations = call->sinkhorn_iterations;
   const int64_t n = hyper_connection_pre_fwd_n(&status, call);
-  const int64_t E_size = (roofline_dtype_bits(E) + 7) / 8;
+  const int64_t E_size = roofline_dtype_size(E);
   const int64_t flops = roofline_mul(&status, T,
                                      roofline_add4(&status,
                                                    roofline_add4(&status, roofline_mul3(&status, 3, n, D),
@@ -494,7 +495,7 @@ roofline_status roofline_hyper_connection_pre_fwd_read_bytes(const roofline_call
   const int64_t D = call->D;
   const int64_t Q = call->Q;
   const roofline_dtype E = call->E;
-  const int64_t E_size = (roofline_dtype_bits(E) + 7) / 8;
+  const int64_t E_size = roofline_dtype_size(E);
   int64_t total = roofline_mul4(&status, T, hyper_connection_pre_fwd_n(&status, call), D,
                                 E_size); /* streams: read */
   total = roofline_add(&status, total,
@@ -686,14 +687,15 @@ roofline_status roofline_hyper_connection_post_fwd_eval_roofline(const roofline_
   const int64_t n = call->n;
   const int64_t D = call->D;
   const roofline_dtype E = call->E;
-  const int64_t E_size = (roofline_dtype_bits(E) + 7) / 8;
+  const int64_t E_size = roofline_dtype_size(E);
   const int64_t flops = roofline_mul4(&status, T, n, D,
                                       roofline_add(&status, roofline_mul(&status, 2, n), 2));
-  int64_t bytes = roofline_mul4(&status, T, n, D, E_size); /* streams: read */
+  const int64_t streams_bytes = roofline_mul4(&status, T, n, D, E_size);
+  int64_t bytes = streams_bytes; /* streams: read */
   bytes = roofline_add(&status, bytes, roofline_mul3(&status, T, D, E_size)); /* layer_output: read */
   bytes = roofline_add(&status, bytes, roofline_mul3(&status, T, n, 4)); /* post: read */
   bytes = roofline_add(&status, bytes, roofline_mul4(&status, T, n, n, 4)); /* mixing: read */
-  bytes = roofline_add(&status, bytes, roofline_mul4(&status, T, n, D, E_size)); /* output: written */
+  bytes = roofline_add(&status, bytes, streams_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -713,7 +715,7 @@ roofline_status roofline_hyper_connection_post_fwd_read_bytes(const roofline_cal
   const int64_t n = call->n;
   const int64_t D = call->D;
   const roofline_dtype E = call->E;
-  const int64_t E_size = (roofline_dtype_bits(E) + 7) / 8;
+  const int64_t E_size = roofline_dtype_size(E);
   int64_t total = roofline_mul4(&status, T, n, D, E_size); /* streams: read */
   total = roofline_add(&status, total, roofline_mul3(&status, T, D, E_size)); /* layer_output: read */
   total = roofline_add(&status, total, roofline_mul3(&status, T, n, 4)); /* post: read */

@@ -70,14 +70,14 @@ roofline_status roofline_da_cumsum_fwd_eval_roofline(const roofline_da_cumsum_fw
   const int64_t chunk_len = call->chunk_len;
   const roofline_dtype out_dtype = call->out_dtype;
   const bool dt_softplus = call->dt_softplus;
-  const int64_t out_dtype_size = (roofline_dtype_bits(out_dtype) + 7) / 8;
+  const int64_t out_dtype_size = roofline_dtype_size(out_dtype);
   const int64_t flops = roofline_mul4(&status,
                                       roofline_add3(&status, 3, call->present.dt_bias ? 1 : 0, dt_softplus ? 4
                                                     : 0), B, S, H);
+  const int64_t A_bytes = roofline_mul(&status, H, 4);
   int64_t bytes = roofline_mul4(&status, B, S, H, 4); /* dt: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, H, 4)); /* A: read */
-  if (call->present.dt_bias)
-    bytes = roofline_add(&status, bytes, roofline_mul(&status, H, 4)); /* dt_bias: read */
+  bytes = roofline_add(&status, bytes, A_bytes); /* A: read */
+  if (call->present.dt_bias) bytes = roofline_add(&status, bytes, A_bytes); /* dt_bias: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul5(&status, B, H, da_cumsum_fwd_NC(&status, call), chunk_len,
                                      out_dtype_size)); /* dt_out: written */
@@ -102,10 +102,10 @@ roofline_status roofline_da_cumsum_fwd_read_bytes(const roofline_call *self, int
   const int64_t B = call->B;
   const int64_t S = call->S;
   const int64_t H = call->H;
+  const int64_t A_bytes = roofline_mul(&status, H, 4);
   int64_t total = roofline_mul4(&status, B, S, H, 4); /* dt: read */
-  total = roofline_add(&status, total, roofline_mul(&status, H, 4)); /* A: read */
-  if (call->present.dt_bias)
-    total = roofline_add(&status, total, roofline_mul(&status, H, 4)); /* dt_bias: read */
+  total = roofline_add(&status, total, A_bytes); /* A: read */
+  if (call->present.dt_bias) total = roofline_add(&status, total, A_bytes); /* dt_bias: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -304,10 +304,11 @@ roofline_status roofline_cb_producer_fwd_eval_roofline(const roofline_cb_produce
   const roofline_dtype T = call->T;
   const int64_t chunk_len = call->chunk_len;
   const int64_t NC = cb_producer_fwd_NC(&status, call);
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t flops = roofline_mul6(&status, B, NC, G, chunk_len, chunk_len, N);
-  int64_t bytes = roofline_mul5(&status, B, S, G, N, T_size); /* C_mat: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, S, G, N, T_size)); /* B_mat: read */
+  const int64_t C_mat_bytes = roofline_mul5(&status, B, S, G, N, T_size);
+  int64_t bytes = C_mat_bytes; /* C_mat: read */
+  bytes = roofline_add(&status, bytes, C_mat_bytes); /* B_mat: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul6(&status, B, NC, G, chunk_len, chunk_len, T_size)); /* cb: written */
   if (status != ROOFLINE_OK) return status;
@@ -325,9 +326,10 @@ roofline_status roofline_cb_producer_fwd_read_bytes(const roofline_call *self, i
   const int64_t G = call->G;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul5(&status, B, S, G, N, T_size); /* C_mat: read */
-  total = roofline_add(&status, total, roofline_mul5(&status, B, S, G, N, T_size)); /* B_mat: read */
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t C_mat_bytes = roofline_mul5(&status, B, S, G, N, T_size);
+  int64_t total = C_mat_bytes; /* C_mat: read */
+  total = roofline_add(&status, total, C_mat_bytes); /* B_mat: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
 }
@@ -531,8 +533,8 @@ roofline_status roofline_ssd_chunk_state_fwd_eval_roofline(const roofline_ssd_ch
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const roofline_dtype TD = call->TD;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t TD_size = (roofline_dtype_bits(TD) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t TD_size = roofline_dtype_size(TD);
   int64_t flops = roofline_mul(&status, roofline_mul6(&status, 2, B, NC, H, P, N), Q);
   flops = roofline_add(&status, flops, roofline_mul5(&status, 4, B, NC, Q, H));
   flops = roofline_add(&status, flops, roofline_mul5(&status, B, NC, Q, H, P));
@@ -565,8 +567,8 @@ roofline_status roofline_ssd_chunk_state_fwd_read_bytes(const roofline_call *sel
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
   const roofline_dtype TD = call->TD;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  const int64_t TD_size = (roofline_dtype_bits(TD) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t TD_size = roofline_dtype_size(TD);
   int64_t total = roofline_mul5(&status, B, roofline_mul(&status, NC, Q), H, P, T_size); /* x: read */
   total = roofline_add(&status, total,
                        roofline_mul5(&status, B, roofline_mul(&status, NC, Q), G, N,
@@ -784,15 +786,16 @@ roofline_status roofline_ssd_state_passing_fwd_eval_roofline(const roofline_ssd_
   const int64_t H = call->H;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t flops = roofline_mul5(&status, 2, B, NC, H, N);
   flops = roofline_add(&status, flops, roofline_mul3(&status, B, H, NC));
+  const int64_t final_states_bytes = roofline_mul4(&status, B, H, N, 4);
   int64_t bytes = roofline_mul5(&status, B, NC, H, N, T_size); /* states: read */
   bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, H, NC, 4)); /* dA_chunk_cumsum: read */
   if (call->present.initial_states)
-    bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, H, N, 4)); /* initial_states: read */
+    bytes = roofline_add(&status, bytes, final_states_bytes); /* initial_states: read */
   bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, NC, H, N, 4)); /* prev_states: written */
-  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, H, N, 4)); /* final_states: written */
+  bytes = roofline_add(&status, bytes, final_states_bytes); /* final_states: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -813,7 +816,7 @@ roofline_status roofline_ssd_state_passing_fwd_read_bytes(const roofline_call *s
   const int64_t H = call->H;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul5(&status, B, NC, H, N, T_size); /* states: read */
   total = roofline_add(&status, total, roofline_mul4(&status, B, H, NC, 4)); /* dA_chunk_cumsum: read */
   if (call->present.initial_states)
@@ -1017,7 +1020,7 @@ roofline_status roofline_ssd_chunk_scan_fwd_eval_roofline(const roofline_ssd_chu
   const int64_t G = call->G;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t flops = roofline_mul(&status, roofline_mul6(&status, 2, B, NC, Q, H, N), P);
   flops = roofline_add(&status, flops, roofline_mul6(&status, B, NC, H, Q, Q, P));
   int64_t bytes = roofline_mul5(&status, B, roofline_mul(&status, NC, Q), H, P, T_size); /* x: read */
@@ -1047,7 +1050,7 @@ roofline_status roofline_ssd_chunk_scan_fwd_read_bytes(const roofline_call *self
   const int64_t G = call->G;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul5(&status, B, roofline_mul(&status, NC, Q), H, P, T_size); /* x: read */
   total = roofline_add(&status, total, roofline_mul6(&status, B, NC, G, Q, Q, T_size)); /* cb: read */
   total = roofline_add(&status, total, roofline_mul5(&status, B, H, NC, Q, 4)); /* dA_cumsum: read */
@@ -1262,18 +1265,20 @@ roofline_status roofline_ssd_decode_fwd_eval_roofline(const roofline_ssd_decode_
   const int64_t G = call->G;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t flops = roofline_mul5(&status, 7, B, H, P, N);
   flops = roofline_add(&status, flops, roofline_mul3(&status, B, H, P));
+  const int64_t dt_bytes = roofline_mul4(&status, B, H, P, 4);
+  const int64_t B_in_bytes = roofline_mul4(&status, B, G, N, T_size);
   int64_t bytes = roofline_mul4(&status, H, P, N, 4); /* A: read */
-  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, H, P, 4)); /* dt: read */
+  bytes = roofline_add(&status, bytes, dt_bytes); /* dt: read */
   bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, H, P, T_size)); /* x: read */
-  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, G, N, T_size)); /* B_in: read */
-  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, G, N, T_size)); /* C_in: read */
+  bytes = roofline_add(&status, bytes, B_in_bytes); /* B_in: read */
+  bytes = roofline_add(&status, bytes, B_in_bytes); /* C_in: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, 2,
                                     roofline_mul5(&status, B, H, P, N, 4))); /* state: read and written */
-  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, H, P, 4)); /* y_out: written */
+  bytes = roofline_add(&status, bytes, dt_bytes); /* y_out: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1290,12 +1295,13 @@ roofline_status roofline_ssd_decode_fwd_read_bytes(const roofline_call *self, in
   const int64_t G = call->G;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t B_in_bytes = roofline_mul4(&status, B, G, N, T_size);
   int64_t total = roofline_mul4(&status, H, P, N, 4); /* A: read */
   total = roofline_add(&status, total, roofline_mul4(&status, B, H, P, 4)); /* dt: read */
   total = roofline_add(&status, total, roofline_mul4(&status, B, H, P, T_size)); /* x: read */
-  total = roofline_add(&status, total, roofline_mul4(&status, B, G, N, T_size)); /* B_in: read */
-  total = roofline_add(&status, total, roofline_mul4(&status, B, G, N, T_size)); /* C_in: read */
+  total = roofline_add(&status, total, B_in_bytes); /* B_in: read */
+  total = roofline_add(&status, total, B_in_bytes); /* C_in: read */
   total = roofline_add(&status, total, roofline_mul5(&status, B, H, P, N, 4)); /* state: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
@@ -1519,7 +1525,7 @@ roofline_status roofline_mamba2_fwd_eval_roofline(const roofline_mamba2_fwd_call
   const int64_t chunk_size = call->chunk_size;
   const bool dt_softplus = call->dt_softplus;
   const int64_t NC = mamba2_fwd_NC(&status, call);
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t flops = roofline_mul4(&status,
                                 roofline_add3(&status, 3, call->present.dt_bias ? 1 : 0, dt_softplus ? 4 : 0),
                                 Bsz, S, H);
@@ -1531,17 +1537,19 @@ roofline_status roofline_mamba2_fwd_eval_roofline(const roofline_mamba2_fwd_call
   flops = roofline_add(&status, flops, roofline_mul3(&status, Bsz, H, NC));
   flops = roofline_add(&status, flops, roofline_mul6(&status, 2, Bsz, S, H, N, P));
   flops = roofline_add(&status, flops, roofline_mul6(&status, Bsz, NC, H, chunk_size, chunk_size, P));
+  const int64_t A_bytes = roofline_mul(&status, H, 4);
+  const int64_t B_bytes = roofline_mul5(&status, Bsz, S, G, N, T_size);
+  const int64_t final_states_bytes = roofline_mul5(&status, Bsz, H, P, N, 4);
   int64_t bytes = roofline_mul5(&status, Bsz, S, H, P, T_size); /* x: read */
   bytes = roofline_add(&status, bytes, roofline_mul4(&status, Bsz, S, H, 4)); /* dt: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, H, 4)); /* A: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, Bsz, S, G, N, T_size)); /* B: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, Bsz, S, G, N, T_size)); /* C: read */
-  if (call->present.dt_bias)
-    bytes = roofline_add(&status, bytes, roofline_mul(&status, H, 4)); /* dt_bias: read */
+  bytes = roofline_add(&status, bytes, A_bytes); /* A: read */
+  bytes = roofline_add(&status, bytes, B_bytes); /* B: read */
+  bytes = roofline_add(&status, bytes, B_bytes); /* C: read */
+  if (call->present.dt_bias) bytes = roofline_add(&status, bytes, A_bytes); /* dt_bias: read */
   if (call->present.initial_states)
-    bytes = roofline_add(&status, bytes, roofline_mul5(&status, Bsz, H, P, N, 4)); /* initial_states: read */
+    bytes = roofline_add(&status, bytes, final_states_bytes); /* initial_states: read */
   bytes = roofline_add(&status, bytes, roofline_mul5(&status, Bsz, S, H, P, 4)); /* y: written */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, Bsz, H, P, N, 4)); /* final_states: written */
+  bytes = roofline_add(&status, bytes, final_states_bytes); /* final_states: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1559,14 +1567,15 @@ roofline_status roofline_mamba2_fwd_read_bytes(const roofline_call *self, int64_
   const int64_t G = call->G;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t A_bytes = roofline_mul(&status, H, 4);
+  const int64_t B_bytes = roofline_mul5(&status, Bsz, S, G, N, T_size);
   int64_t total = roofline_mul5(&status, Bsz, S, H, P, T_size); /* x: read */
   total = roofline_add(&status, total, roofline_mul4(&status, Bsz, S, H, 4)); /* dt: read */
-  total = roofline_add(&status, total, roofline_mul(&status, H, 4)); /* A: read */
-  total = roofline_add(&status, total, roofline_mul5(&status, Bsz, S, G, N, T_size)); /* B: read */
-  total = roofline_add(&status, total, roofline_mul5(&status, Bsz, S, G, N, T_size)); /* C: read */
-  if (call->present.dt_bias)
-    total = roofline_add(&status, total, roofline_mul(&status, H, 4)); /* dt_bias: read */
+  total = roofline_add(&status, total, A_bytes); /* A: read */
+  total = roofline_add(&status, total, B_bytes); /* B: read */
+  total = roofline_add(&status, total, B_bytes); /* C: read */
+  if (call->present.dt_bias) total = roofline_add(&status, total, A_bytes); /* dt_bias: read */
   if (call->present.initial_states)
     total = roofline_add(&status, total, roofline_mul5(&status, Bsz, H, P, N, 4)); /* initial_states: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -1812,11 +1821,12 @@ roofline_status roofline_causal_conv1d_fwd_eval_roofline(const roofline_causal_c
   const int64_t Tt = call->Tt;
   const roofline_dtype T = call->T;
   const int32_t activation = call->activation;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t flops = roofline_mul3(&status, D, Tt,
                                       roofline_add3(&status, roofline_mul(&status, 2, W), call->present.bias
                                                     ? 1 : 0, activation != 0 ? 5 : 0));
-  int64_t bytes = roofline_mul3(&status, D, Tt, T_size); /* x: read */
+  const int64_t x_bytes = roofline_mul3(&status, D, Tt, T_size);
+  int64_t bytes = x_bytes; /* x: read */
   bytes = roofline_add(&status, bytes, roofline_mul3(&status, D, W, T_size)); /* weight: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, 2,
@@ -1827,7 +1837,7 @@ roofline_status roofline_causal_conv1d_fwd_eval_roofline(const roofline_causal_c
   if (call->present.bias)
     bytes = roofline_add(&status, bytes, roofline_mul(&status, D, T_size)); /* bias: read */
   if (call->present.has_initial_state) bytes = roofline_add(&status, bytes, B); /* has_initial_state: read */
-  bytes = roofline_add(&status, bytes, roofline_mul3(&status, D, Tt, T_size)); /* output: written */
+  bytes = roofline_add(&status, bytes, x_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1848,7 +1858,7 @@ roofline_status roofline_causal_conv1d_fwd_read_bytes(const roofline_call *self,
   const int64_t W = call->W;
   const int64_t Tt = call->Tt;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul3(&status, D, Tt, T_size); /* x: read */
   total = roofline_add(&status, total, roofline_mul3(&status, D, W, T_size)); /* weight: read */
   total = roofline_add(&status, total,
@@ -2092,11 +2102,12 @@ roofline_status roofline_causal_conv1d_update_fwd_eval_roofline(const roofline_c
   const int64_t W = call->W;
   const roofline_dtype T = call->T;
   const int32_t activation = call->activation;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t flops = roofline_mul3(&status, B, D,
                                       roofline_add3(&status, roofline_mul(&status, 2, W), call->present.bias
                                                     ? 1 : 0, activation != 0 ? 5 : 0));
-  int64_t bytes = roofline_mul3(&status, B, D, T_size); /* x: read */
+  const int64_t x_bytes = roofline_mul3(&status, B, D, T_size);
+  int64_t bytes = x_bytes; /* x: read */
   bytes = roofline_add(&status, bytes, roofline_mul3(&status, D, W, T_size)); /* weight: read */
   bytes = roofline_add(&status, bytes,
                        roofline_mul(&status, 2,
@@ -2104,7 +2115,7 @@ roofline_status roofline_causal_conv1d_update_fwd_eval_roofline(const roofline_c
                                                   T_size))); /* conv_state: read and written */
   if (call->present.bias)
     bytes = roofline_add(&status, bytes, roofline_mul(&status, D, T_size)); /* bias: read */
-  bytes = roofline_add(&status, bytes, roofline_mul3(&status, B, D, T_size)); /* output: written */
+  bytes = roofline_add(&status, bytes, x_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -2124,7 +2135,7 @@ roofline_status roofline_causal_conv1d_update_fwd_read_bytes(const roofline_call
   const int64_t D = call->D;
   const int64_t W = call->W;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul3(&status, B, D, T_size); /* x: read */
   total = roofline_add(&status, total, roofline_mul3(&status, D, W, T_size)); /* weight: read */
   total = roofline_add(&status, total, roofline_mul4(&status, B, D, W, T_size)); /* conv_state: read */
@@ -2356,29 +2367,31 @@ roofline_status roofline_selective_scan_fwd_eval_roofline(const roofline_selecti
   const int64_t G = call->G;
   const roofline_dtype T = call->T;
   const bool delta_softplus = call->delta_softplus;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t flops = roofline_mul4(&status, B, D, S,
                                       roofline_add3(&status,
                                                     roofline_add4(&status, roofline_mul(&status, 7, N), 1,
                                                                   call->present.delta_bias ? 1 : 0,
                                                                   delta_softplus ? 4 : 0), call->present.D_in
                                                     ? 2 : 0, call->present.z ? 6 : 0));
-  int64_t bytes = roofline_mul4(&status, B, D, S, T_size); /* u: read */
-  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, D, S, T_size)); /* delta: read */
+  const int64_t u_bytes = roofline_mul4(&status, B, D, S, T_size);
+  const int64_t B_in_bytes = roofline_mul5(&status, B, G, N, S, T_size);
+  const int64_t final_states_bytes = roofline_mul4(&status, B, D, N, 4);
+  int64_t bytes = u_bytes; /* u: read */
+  bytes = roofline_add(&status, bytes, u_bytes); /* delta: read */
   bytes = roofline_add(&status, bytes, roofline_mul3(&status, D, N, 4)); /* A: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, G, N, S, T_size)); /* B_in: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, G, N, S, T_size)); /* C_in: read */
+  bytes = roofline_add(&status, bytes, B_in_bytes); /* B_in: read */
+  bytes = roofline_add(&status, bytes, B_in_bytes); /* C_in: read */
   if (call->present.D_in) bytes = roofline_add(&status, bytes, roofline_mul(&status, D, 4)); /* D_in: read */
-  if (call->present.z)
-    bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, D, S, T_size)); /* z: read */
+  if (call->present.z) bytes = roofline_add(&status, bytes, u_bytes); /* z: read */
   if (call->present.delta_bias)
     bytes = roofline_add(&status, bytes, roofline_mul(&status, D, 4)); /* delta_bias: read */
   if (call->present.seq_idx)
     bytes = roofline_add(&status, bytes, roofline_mul3(&status, B, S, 4)); /* seq_idx: read */
   if (call->present.initial_states)
-    bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, D, N, 4)); /* initial_states: read */
-  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, D, S, T_size)); /* y: written */
-  bytes = roofline_add(&status, bytes, roofline_mul4(&status, B, D, N, 4)); /* final_states: written */
+    bytes = roofline_add(&status, bytes, final_states_bytes); /* initial_states: read */
+  bytes = roofline_add(&status, bytes, u_bytes); /* y: written */
+  bytes = roofline_add(&status, bytes, final_states_bytes); /* final_states: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -2400,15 +2413,16 @@ roofline_status roofline_selective_scan_fwd_read_bytes(const roofline_call *self
   const int64_t N = call->N;
   const int64_t G = call->G;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
-  int64_t total = roofline_mul4(&status, B, D, S, T_size); /* u: read */
-  total = roofline_add(&status, total, roofline_mul4(&status, B, D, S, T_size)); /* delta: read */
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t u_bytes = roofline_mul4(&status, B, D, S, T_size);
+  const int64_t B_in_bytes = roofline_mul5(&status, B, G, N, S, T_size);
+  int64_t total = u_bytes; /* u: read */
+  total = roofline_add(&status, total, u_bytes); /* delta: read */
   total = roofline_add(&status, total, roofline_mul3(&status, D, N, 4)); /* A: read */
-  total = roofline_add(&status, total, roofline_mul5(&status, B, G, N, S, T_size)); /* B_in: read */
-  total = roofline_add(&status, total, roofline_mul5(&status, B, G, N, S, T_size)); /* C_in: read */
+  total = roofline_add(&status, total, B_in_bytes); /* B_in: read */
+  total = roofline_add(&status, total, B_in_bytes); /* C_in: read */
   if (call->present.D_in) total = roofline_add(&status, total, roofline_mul(&status, D, 4)); /* D_in: read */
-  if (call->present.z)
-    total = roofline_add(&status, total, roofline_mul4(&status, B, D, S, T_size)); /* z: read */
+  if (call->present.z) total = roofline_add(&status, total, u_bytes); /* z: read */
   if (call->present.delta_bias)
     total = roofline_add(&status, total, roofline_mul(&status, D, 4)); /* delta_bias: read */
   if (call->present.seq_idx)

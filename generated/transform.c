@@ -174,7 +174,7 @@ roofline_status roofline_transpose_fwd_eval_roofline(const roofline_transpose_fw
   const int64_t M = call->M;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
   const int64_t flops = 0;
   int64_t bytes = roofline_mul4(&status, B_prod, M, N, T_size); /* x: read */
@@ -197,7 +197,7 @@ roofline_status roofline_transpose_fwd_read_bytes(const roofline_call *self, int
   const int64_t M = call->M;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul4(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)), M, N,
                                 T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
@@ -321,7 +321,7 @@ roofline_status roofline_split_heads_fwd_eval_roofline(const roofline_split_head
   const int64_t H = call->H;
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t flops = 0;
   int64_t bytes = roofline_mul5(&status, B, S, H, D, T_size); /* x: read */
   bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, H, S, D, T_size)); /* output: written */
@@ -345,7 +345,7 @@ roofline_status roofline_split_heads_fwd_read_bytes(const roofline_call *self, i
   const int64_t H = call->H;
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul5(&status, B, S, H, D, T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
@@ -464,7 +464,7 @@ roofline_status roofline_concat_fwd_eval_roofline(const roofline_concat_fwd_call
   const int64_t M = call->M;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
   const int64_t flops = 0;
   int64_t bytes = roofline_mul3(&status, B_prod, M, T_size); /* a: read */
@@ -490,7 +490,7 @@ roofline_status roofline_concat_fwd_read_bytes(const roofline_call *self, int64_
   const int64_t M = call->M;
   const int64_t N = call->N;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t B_prod = roofline_prod(&status, roofline_seq_of_shape(&call->B));
   int64_t total = roofline_mul3(&status, B_prod, M, T_size); /* a: read */
   total = roofline_add(&status, total, roofline_mul3(&status, B_prod, N, T_size)); /* b: read */
@@ -623,7 +623,7 @@ roofline_status roofline_repeat_kv_fwd_eval_roofline(const roofline_repeat_kv_fw
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
   const int64_t n_rep = call->n_rep;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t flops = 0;
   int64_t bytes = roofline_mul5(&status, B, H_kv, S, D, T_size); /* x: read */
   bytes = roofline_add(&status, bytes,
@@ -649,7 +649,7 @@ roofline_status roofline_repeat_kv_fwd_read_bytes(const roofline_call *self, int
   const int64_t S = call->S;
   const int64_t D = call->D;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul5(&status, B, H_kv, S, D, T_size); /* x: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
@@ -782,7 +782,7 @@ roofline_status roofline_patchify_fwd_eval_roofline(const roofline_patchify_fwd_
   const int64_t W = call->W;
   const roofline_dtype T = call->T;
   const int64_t p = call->p;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t flops = 0;
   int64_t bytes = roofline_mul5(&status, B, C, H, W, T_size); /* image: read */
   bytes = roofline_add(&status, bytes,
@@ -810,7 +810,7 @@ roofline_status roofline_patchify_fwd_read_bytes(const roofline_call *self, int6
   const int64_t H = call->H;
   const int64_t W = call->W;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul5(&status, B, C, H, W, T_size); /* image: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
@@ -955,7 +955,7 @@ roofline_status roofline_pixel_shuffle_fwd_eval_roofline(const roofline_pixel_sh
   const int64_t H = call->H;
   const int64_t W = call->W;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t flops = 0;
   int64_t bytes = roofline_mul5(&status, B, C, H, W, T_size); /* input: read */
   bytes = roofline_add(&status, bytes,
@@ -987,7 +987,7 @@ roofline_status roofline_pixel_shuffle_fwd_read_bytes(const roofline_call *self,
   const int64_t H = call->H;
   const int64_t W = call->W;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul5(&status, B, C, H, W, T_size); /* input: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
@@ -1147,10 +1147,11 @@ roofline_status roofline_roll_fwd_eval_roofline(const roofline_roll_fwd_call *ca
   const int64_t W = call->W;
   const int64_t C = call->C;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   const int64_t flops = 0;
-  int64_t bytes = roofline_mul5(&status, B, H, W, C, T_size); /* input: read */
-  bytes = roofline_add(&status, bytes, roofline_mul5(&status, B, H, W, C, T_size)); /* output: written */
+  const int64_t input_bytes = roofline_mul5(&status, B, H, W, C, T_size);
+  int64_t bytes = input_bytes; /* input: read */
+  bytes = roofline_add(&status, bytes, input_bytes); /* output: written */
   if (status != ROOFLINE_OK) return status;
   cost->flops = flops;
   cost->bytes = bytes;
@@ -1171,7 +1172,7 @@ roofline_status roofline_roll_fwd_read_bytes(const roofline_call *self, int64_t 
   const int64_t W = call->W;
   const int64_t C = call->C;
   const roofline_dtype T = call->T;
-  const int64_t T_size = (roofline_dtype_bits(T) + 7) / 8;
+  const int64_t T_size = roofline_dtype_size(T);
   int64_t total = roofline_mul5(&status, B, H, W, C, T_size); /* input: read */
   if (status == ROOFLINE_OK) *bytes = total;
   return status;
