@@ -49,7 +49,7 @@ roofline_status roofline_bind_dtype(roofline_error *error, const char *declarati
   const bool known = (unsigned)dtype < ROOFLINE_DTYPE_COUNT;
   if (known && (allowed >> (unsigned)dtype & 1u) != 0) return ROOFLINE_OK;
   char list[160] = "";
-  for (int t = 0; t < ROOFLINE_DTYPE_COUNT; t++) {
+  for (int t = 1; t < ROOFLINE_DTYPE_COUNT; t++) {
     if ((allowed >> t & 1u) != 0) append_name(list, sizeof list, roofline_dtype_name((roofline_dtype)t));
   }
   return roofline_error_set(error, ROOFLINE_E_MISMATCH, declaration, 0, (int64_t)dtype,

@@ -1,7 +1,8 @@
 # Generated code compiles without a warning as C11 and as C++17, under gcc and clang, and two runs write
 # the same bytes.
 . "$(dirname "$0")/generated.sh"
-inputs=("$SOURCE_DIR/tests/conformance/language.yaml" "$SOURCE_DIR/tests/conformance/solve.yaml")
+inputs=("$SOURCE_DIR/tests/conformance/language.yaml" "$SOURCE_DIR/tests/conformance/solve.yaml"
+  "$SOURCE_DIR/tests/conformance/layout")
 "$ROOFLINEC" emit --rows-main -o "$work/own" "${inputs[@]}" >"$work/log" || {
   cat "$work/log"
   fail "not emitted"
