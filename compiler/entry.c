@@ -27,9 +27,8 @@ static void check_op_name(const reader *r, const yt_node *key) {
                        STR_ARG(name));
     diag_help(r->sink, d,
               "an operator's name is letters and digits, starts with a capital and ends in FwdOp or BwdOp");
-  } else if (name.n > r->limits->identifier) {
-    diag *d = diag_add(r->sink, ENTRY_NAME, yt_value_span(r->src, key), "a name of %u bytes", name.n);
-    diag_help(r->sink, d, "the limit is %u bytes (--max-identifier)", r->limits->identifier);
+  } else {
+    check_name_length(r, key);
   }
 }
 
@@ -188,6 +187,8 @@ entry *entry_read(arena *a, diag_sink *sink, const parse_limits *limits, const a
   e->state = FACT_VALID;
   e->family = slot_text(&slots[KEY_FAMILY]);
   e->family_state = slots[KEY_FAMILY].state;
+  if (e->family_state == FACT_VALID && !check_name_length(&r, slots[KEY_FAMILY].node))
+    e->family_state = FACT_MALFORMED;
   e->status = slot_text(&slots[KEY_STATUS]);
   e->status_state = slots[KEY_STATUS].state;
   e->implemented = str_is(e->status, "implemented");

@@ -69,6 +69,8 @@ static inline str slot_text(const slot *s) { return s->state == FACT_VALID ? yt_
 
 /* A name being declared: a distinct ASCII identifier that is not reserved. language.md §2. */
 bool check_name(const reader *r, const yt_node *key, const char *what);
+/* Is a name, which may be a value, at most --max-identifier long? */
+bool check_name_length(const reader *r, const yt_node *name);
 void report_twice(const reader *r, const yt_node *later, const yt_node *first, const char *what);
 /* "<what>: unreached, <why>" */
 void report_unreached(const reader *r, span at, const char *what, const char *why);

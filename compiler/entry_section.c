@@ -215,6 +215,13 @@ const kind *read_kind(const reader *r, kind_form form, const yt_node *key, const
 
 /* ---- names ---- */
 
+bool check_name_length(const reader *r, const yt_node *name) {
+  if (name->n <= r->limits->identifier) return true;
+  diag *d = diag_add(r->sink, ENTRY_NAME, yt_value_span(r->src, name), "a name of %u bytes", name->n);
+  diag_help(r->sink, d, "the limit is %u bytes (--max-identifier)", r->limits->identifier);
+  return false;
+}
+
 bool check_name(const reader *r, const yt_node *key, const char *what) {
   str name = yt_text(key);
   span at = yt_value_span(r->src, key);
@@ -225,11 +232,8 @@ bool check_name(const reader *r, const yt_node *key, const char *what) {
     diag *d = diag_add(r->sink, ENTRY_RESERVED, at, "'%.*s' is reserved and cannot be the name of %s",
                        STR_ARG(name), what);
     diag_help(r->sink, d, "reserved: out, inf, present, bytes, true, True, false, False, None");
-  } else if (name.n > r->limits->identifier) {
-    diag *d = diag_add(r->sink, ENTRY_NAME, at, "a name of %u bytes", name.n);
-    diag_help(r->sink, d, "the limit is %u bytes (--max-identifier)", r->limits->identifier);
   } else {
-    return true;
+    return check_name_length(r, key);
   }
   return false;
 }

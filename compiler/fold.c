@@ -338,6 +338,7 @@ static value fold_field(fold *c, const expr *e) {
 }
 
 static value fold_tuple(fold *c, const expr *e) {
+  if (!fold_spend(c, 4 * (uint64_t)e->n)) return unknown; /* as take_element */
   value *items = arena_array(c->a, value, e->n + 1);
   for (uint32_t i = 0; i < e->n; i++) items[i] = fold_expr(c, e->args[i]);
   return fold_sequence(c, items, e->n);
@@ -378,9 +379,7 @@ typedef struct elements {
 
 static bool take_element(void *to, const value *v) {
   elements *x = to;
-  /* What is kept costs more than what is only looked at, so that steps bound memory too. */
-  const uint64_t cost = 16;
-  x->c->fuel -= x->c->fuel < cost ? x->c->fuel : cost;
+  fold_spend(x->c, 16); /* what is kept costs more than what is only looked at: steps bound memory too */
   if (v->tag == V_INT && x->mixed.n == 0) {
     vec_push(x->c->a, &x->plain, v->u.i);
     return true;
@@ -413,12 +412,15 @@ value fold_all(fold *c, const expr *comprehension) {
   return walked || (all.tag == V_BOOL && !all.u.b) ? all : unknown;
 }
 
+bool fold_spend(fold *c, uint64_t steps) {
+  if (c->exhausted != NULL) return false;
+  if (c->fuel < steps) c->exhausted = c->f;
+  c->fuel -= c->fuel < steps ? c->fuel : steps;
+  return c->exhausted == NULL;
+}
+
 value fold_expr(fold *c, const expr *e) {
-  if (c->fuel == 0 || c->exhausted != NULL) {
-    if (c->exhausted == NULL) c->exhausted = c->f;
-    return unknown;
-  }
-  c->fuel--;
+  if (!fold_spend(c, 1)) return unknown;
   switch ((expr_op)e->op) {
   case EX_INT: return value_int(e->u.i);
   case EX_FLOAT: return value_float(e->u.f);

@@ -69,6 +69,8 @@ void fold_forget(fold *c);
    `reads`), or its evaluation failed (then `status` says so and the failure was reported). */
 value fold_formula(fold *c, const formula *f);
 value fold_expr(fold *c, const expr *e);
+/* Takes steps of the budget; false: they ran out, and `exhausted` says where. */
+bool fold_spend(fold *c, uint64_t steps);
 static inline bool value_known(const value *v) { return v->tag != V_UNKNOWN; }
 /* Known through and through: no unknown item, no unknown field. */
 bool value_closed(const value *v);

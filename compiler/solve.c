@@ -19,6 +19,7 @@ static const axis_reading axis_known = {AXIS_KNOWN, 0, 0};
 static bool reads_known(fold *c, const expr *e, symbol_set known, value *v) {
   symbol_set outer = c->reads;
   c->reads = set_new(c->a, c->e->symbol_count);
+  fold_spend(c, c->reads.words);
   *v = fold_expr(c, e);
   bool all = true;
   for (uint32_t i = 0; i < c->reads.words; i++) all = all && (c->reads.bits[i] & ~known.bits[i]) == 0;
@@ -31,10 +32,7 @@ static axis_reading read_any(fold *c, const expr *e, symbol_set known) {
   return reads_known(c, e, known, &v) ? axis_known : axis_other;
 }
 
-static axis_reading read_name(fold *c, const expr *e, symbol_set known, int fuel);
-
-/* `fuel` bounds formals that stand for arguments that name formals twice, and so on. */
-static axis_reading read_axis(fold *c, const expr *e, symbol_set known, int fuel);
+static axis_reading read_axis(fold *c, const expr *e, symbol_set known);
 
 static axis_reading read_product(fold *c, const expr *e, uint32_t at, axis_reading left, axis_reading right,
                                  symbol_set known) {
@@ -50,10 +48,10 @@ static axis_reading read_product(fold *c, const expr *e, uint32_t at, axis_readi
   return roofline_mul_overflows(r.factor, v.u.i, &r.factor) ? axis_other : r;
 }
 
-static axis_reading read_arith(fold *c, const expr *e, symbol_set known, int fuel) {
-  axis_reading acc = read_axis(c, e->args[0], known, fuel);
+static axis_reading read_arith(fold *c, const expr *e, symbol_set known) {
+  axis_reading acc = read_axis(c, e->args[0], known);
   for (uint32_t i = 1; i < e->n; i++) {
-    axis_reading r = read_axis(c, e->args[i], known, fuel);
+    axis_reading r = read_axis(c, e->args[i], known);
     uint8_t op = e->links[i - 1].op;
     if (acc.form == AXIS_KNOWN && r.form == AXIS_KNOWN) continue;
     if (op == OP_ADD && acc.form == AXIS_KNOWN && r.form == AXIS_LINEAR)
@@ -69,14 +67,14 @@ static axis_reading read_arith(fold *c, const expr *e, symbol_set known, int fue
   return acc;
 }
 
-static axis_reading read_name(fold *c, const expr *e, symbol_set known, int fuel) {
+static axis_reading read_name(fold *c, const expr *e, symbol_set known) {
   if (e->symbol < 0) return read_any(c, e, known);
   if (c->scope != NULL) {
     const fold_scope *scope = c->scope;
     const formula *f = c->f;
     c->scope = scope->outer;
     c->f = scope->outer_text;
-    axis_reading r = read_axis(c, scope->args[e->symbol], known, fuel - 1);
+    axis_reading r = read_axis(c, scope->args[e->symbol], known);
     c->scope = scope;
     c->f = f;
     return r;
@@ -87,16 +85,17 @@ static axis_reading read_name(fold *c, const expr *e, symbol_set known, int fuel
   return (axis_reading){AXIS_LINEAR, (uint32_t)e->symbol, 1};
 }
 
-static axis_reading read_axis(fold *c, const expr *e, symbol_set known, int fuel) {
-  if (fuel == 0) return axis_other;
+static axis_reading read_axis(fold *c, const expr *e, symbol_set known) {
+  /* A formal may stand for an argument that names a formal twice, and so on: only steps bound that. */
+  if (!fold_spend(c, 1)) return axis_other;
   switch (e->op) {
   case EX_INT: return axis_known;
-  case EX_NAME: return read_name(c, e, known, fuel);
-  case EX_ARITH: return read_arith(c, e, known, fuel);
+  case EX_NAME: return read_name(c, e, known);
+  case EX_ARITH: return read_arith(c, e, known);
   case EX_IF: {
     value test;
     reads_known(c, e->args[1], known, &test);
-    if (test.tag == V_BOOL) return read_axis(c, e->args[test.u.b ? 0 : 2], known, fuel - 1);
+    if (test.tag == V_BOOL) return read_axis(c, e->args[test.u.b ? 0 : 2], known);
     return read_any(c, e, known);
   }
   default: return read_any(c, e, known);
@@ -104,7 +103,7 @@ static axis_reading read_axis(fold *c, const expr *e, symbol_set known, int fuel
 }
 
 axis_reading solve_read_axis(fold *c, const expr *axis, symbol_set known) {
-  return read_axis(c, axis, known, 32);
+  return read_axis(c, axis, known);
 }
 
 /* ---- one tensor ---- */
