@@ -49,9 +49,12 @@ foreach(name roofline roofline-ops)
   install(FILES ${CMAKE_BINARY_DIR}/package/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
 
-# --- manual pages: the programs' own help, in man's form ---------------------------------------------------
-find_program(AWK_PROGRAM awk REQUIRED)
+# --- manual pages: the programs' own help, in man's form; a cross build cannot ask them ----------------------
+set(pages)
 foreach(program rooflinec roofline_tool)
+  if(CMAKE_CROSSCOMPILING)
+    break()
+  endif()
   set(page ${CMAKE_BINARY_DIR}/package/$<TARGET_FILE_NAME:${program}>.1)
   add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/package/${program}.stamp
     COMMAND sh ${CMAKE_SOURCE_DIR}/cmake/package/man.sh $<TARGET_FILE:${program}> > ${page}
