@@ -162,10 +162,11 @@ static int by_device(const void *a, const void *b) {
 
 static void table_whole(report *r, const priced_row *rows, uint64_t count) {
   layout l = lay_out(r, rows, count);
-  const priced_row **order = malloc((count > 0 ? count : 1) * sizeof *order);
+  const size_t n = (size_t)count; /* rows that stand in memory */
+  const priced_row **order = malloc((n > 0 ? n : 1) * sizeof *order);
   if (order == NULL) arena_out_of_memory();
-  for (uint64_t i = 0; i < count; i++) order[i] = &rows[i];
-  qsort(order, count, sizeof *order, by_device);
+  for (size_t i = 0; i < n; i++) order[i] = &rows[i];
+  qsort(order, n, sizeof *order, by_device);
   for (uint64_t i = 0, end; i < count; i = end) {
     for (end = i + 1; end < count && strcmp(device_of(order[i]), device_of(order[end])) == 0;) end++;
     put_group(r, &l, order + i, end - i);

@@ -37,7 +37,7 @@ void writer_number(writer *w, double x) {
   uint64_t bits;
   memcpy(&bits, &x, sizeof bits);
   bits = (bits ^ bits >> 29) * UINT64_C(0x9e3779b97f4a7c15);
-  size_t slot = bits >> 58;
+  size_t slot = (size_t)(bits >> 58);
   if (w->recent[slot].n == 0 || w->recent[slot].x != x) {
     w->recent[slot].x = x;
     w->recent[slot].n = (uint32_t)json_text_number(x, w->recent[slot].text);
