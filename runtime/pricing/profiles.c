@@ -1,21 +1,34 @@
 /* The set of profiles a run prices with: where they are, and that they agree. pricing.md §2. */
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
 #include "runtime/pricing/profiles.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 typedef VEC(const char *) path_list;
 
+/* The program's own path; where /proc is not mounted (a chroot, a build root), the path it was started by. */
+static ssize_t own_path(char *path, size_t size) {
+  ssize_t n = readlink("/proc/self/exe", path, size);
+  if (n > 0) return (size_t)n < size ? n : -1;
+  const char *started = (const char *)(uintptr_t)getauxval(AT_EXECFN);
+  char *full = started != NULL ? realpath(started, NULL) : NULL;
+  n = full != NULL && strlen(full) < size ? (ssize_t)strlen(full) : -1;
+  if (n > 0) memcpy(path, full, (size_t)n);
+  free(full);
+  return n;
+}
+
 /* "<prefix>/share/rooflinec/profiles" for a program at "<prefix>/bin/roofline". */
 static const char *installed_dir(arena *a) {
   char exe[4096];
-  ssize_t n = readlink("/proc/self/exe", exe, sizeof exe);
-  if (n <= 0 || (size_t)n == sizeof exe) return NULL;
+  ssize_t n = own_path(exe, sizeof exe);
+  if (n <= 0) return NULL;
   for (int up = 0; up < 2; up++)
     while (n > 0 && exe[--n] != '/') continue;
   return arena_printf(a, "%.*s/share/rooflinec/profiles", (int)n, exe).p;
