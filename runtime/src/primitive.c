@@ -230,10 +230,6 @@ roofline_dtype roofline_promote_int_to_float(roofline_dtype t) {
                                                                                          : t;
 }
 
-roofline_dtype roofline_coalesce_dtype(roofline_dtype maybe, roofline_dtype t) {
-  return maybe != ROOFLINE_DTYPE_NONE ? maybe : t;
-}
-
 roofline_category roofline_category_of(roofline_status *status, roofline_value x) {
   switch (x.tag) {
   case ROOFLINE_TAG_BOOL: return ROOFLINE_CATEGORY_BOOL;

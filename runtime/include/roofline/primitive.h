@@ -135,7 +135,9 @@ ROOFLINE_API int64_t roofline_moe_capacity(roofline_status *status, const roofli
                                            int64_t experts);
 ROOFLINE_API int64_t roofline_mhc_expansion(roofline_status *status, int64_t q);
 ROOFLINE_API roofline_dtype roofline_promote_int_to_float(roofline_dtype t);
-ROOFLINE_API roofline_dtype roofline_coalesce_dtype(roofline_dtype maybe, roofline_dtype t);
+static inline roofline_dtype roofline_coalesce_dtype(roofline_dtype maybe, roofline_dtype t) {
+  return maybe != ROOFLINE_DTYPE_NONE ? maybe : t;
+}
 ROOFLINE_API roofline_seq roofline_balanced_sizes(roofline_status *status, int64_t total, int64_t count);
 ROOFLINE_API roofline_seq roofline_repeat(roofline_status *status, int64_t value, int64_t count);
 /* Of a number, bool or dtype value. */
