@@ -15,7 +15,7 @@ int main(int argc, char **argv) {
       .name = "rooflinec",
       .summary =
           "Compiles a YAML manifest of GPU operators, their signatures, workload rows and flops and bytes\n"
-          "formulas, to plain C. 'rooflinec COMMAND --help' explains a command.",
+          "formulas, to plain C.",
       .version = ROOFLINE_VERSION,
       .commands = commands,
       .command_count = sizeof commands / sizeof commands[0],

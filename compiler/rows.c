@@ -370,10 +370,13 @@ static void check_coverage(rows *r) {
     if (r->malformed_rows)
       diag_add(r->sink, COVERAGE_UNREACHED, at, "coverage of '%.*s': unreached, a workload row is malformed",
                STR_ARG(t->name));
+    else if (r->covered[i])
+      diag_add(r->sink, NEVER_OMITTED, at, "no workload row omits optional tensor '%.*s'", STR_ARG(t->name));
     else
-      diag_add(r->sink, r->covered[i] ? NEVER_OMITTED : NEVER_PASSED, at,
-               "no workload row %s optional tensor '%.*s'", r->covered[i] ? "omits" : "passes",
-               STR_ARG(t->name));
+      diag_help(r->sink,
+                diag_add(r->sink, NEVER_PASSED, at, "no workload row passes optional tensor '%.*s'",
+                         STR_ARG(t->name)),
+                "a row passes it by 'some: [%.*s]'", STR_ARG(t->name));
   }
 }
 

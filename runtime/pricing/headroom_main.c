@@ -145,7 +145,9 @@ static int run(arena *a, const hr_options *options) {
   if (!written)
     fprintf(stderr, "roofline headroom: %.*s\n", STR_ARG(why));
   else
-    printf("%s: %u kernels, %u errors in the inputs\n", options->out, report.entries.n, log.errors.n);
+    printf("%s: %u kernel%s, %u error%s in the inputs%s\n", options->out, report.entries.n,
+           report.entries.n == 1 ? "" : "s", log.errors.n, log.errors.n == 1 ? "" : "s",
+           log.errors.n == 0 ? "" : ": see its skill_errors");
   hr_context_free(&context);
   return written ? EXIT_HEALTHY : EXIT_USAGE;
 }

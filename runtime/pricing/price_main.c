@@ -84,8 +84,12 @@ static arg_result read_arguments(arena *a, int argc, char **argv, settings *s) {
       {.name = "target",
        .value = "ceiling|sol",
        .choice = &s->target,
-       .help = "what the attainable speedup leads to: the at-ceiling line, or the speed of light"},
-      {.name = "at-ceiling", .value = "X", .real = &s->thresholds.at_ceiling, .help = "default 0.80"},
+       .help =
+           "what the attainable speedup leads to: the at-ceiling line (the default), or the speed of light"},
+      {.name = "at-ceiling",
+       .value = "X",
+       .real = &s->thresholds.at_ceiling,
+       .help = "a share, default 0.80"},
       {.name = "anomaly", .value = "X", .real = &s->thresholds.anomaly, .help = "default 1.05"},
       {.name = "latency-sol-us", .value = "US", .real = &s->thresholds.latency_sol_us, .help = "default 3"},
       {.name = "latency-actual-us",
@@ -95,7 +99,8 @@ static arg_result read_arguments(arena *a, int argc, char **argv, settings *s) {
       {.name = "fail-on",
        .value = "anomaly|below[=X]",
        .list = &s->fail_on,
-       .help = "exit with 1 on any anomaly, or on any row below the ceiling, or below X (repeatable)"},
+       .help = "exit with 1 on any anomaly, or on any judged row whose efficiency is below the ceiling, or "
+               "below X, a share such as 0.60 (repeatable)"},
       {.name = "no-header", .flag = &s->no_header, .help = "csv without its first line, to be appended"},
       {.name = "color", .value = "auto|always|never", .choice = &s->color, .help = "colours in the table"},
       {.name = "max-errors",
@@ -114,24 +119,28 @@ static arg_result read_arguments(arena *a, int argc, char **argv, settings *s) {
 /* ---- what the options ask of a row ---- */
 
 typedef struct gate {
-  bool anomaly, below;
-  double below_line;
+  bool anomaly;
+  double below; /* judged rows under this efficiency trip it */
 } gate;
 
 static bool read_gate(const settings *s, gate *g) {
-  *g = (gate){false, false, (double)INFINITY};
+  *g = (gate){false, 0};
   for (uint32_t i = 0; i < s->fail_on.n; i++) {
     const char *word = s->fail_on.v[i];
     char *end = NULL;
+    double line = 0;
     if (strcmp(word, "anomaly") == 0)
       g->anomaly = true;
     else if (strcmp(word, "below") == 0)
-      g->below = true;
-    else if (strncmp(word, "below=", 6) == 0 && (g->below_line = strtod(word + 6, &end)) > 0 &&
-             *end == '\0' && end != word + 6 && isfinite(g->below_line))
-      g->below = true;
+      g->below = fmax(g->below, s->thresholds.at_ceiling);
+    else if (strncmp(word, "below=", 6) == 0 && (line = strtod(word + 6, &end)) > 0 && line <= 1 &&
+             *end == '\0')
+      g->below = fmax(g->below, line);
     else {
-      fprintf(stderr, "roofline price: --fail-on is anomaly, below or below=X, not '%s'\n", word);
+      fprintf(
+          stderr,
+          "roofline price: --fail-on is anomaly, below or below=X with a share X such as 0.60, not '%s'\n",
+          word);
       return false;
     }
   }
@@ -141,7 +150,8 @@ static bool read_gate(const settings *s, gate *g) {
 static bool trips(const gate *g, const roofline_reading *reading) {
   if (reading->verdict == ROOFLINE_FORMULA_ERROR) return true;
   if (reading->verdict == ROOFLINE_ANOMALY) return g->anomaly;
-  return reading->verdict == ROOFLINE_BELOW && g->below && reading->efficiency < g->below_line;
+  return (reading->verdict == ROOFLINE_BELOW || reading->verdict == ROOFLINE_AT_CEILING) &&
+         reading->efficiency < g->below;
 }
 
 /* Bit v: rows of verdict v are reported. 0 after a message. */
@@ -173,8 +183,13 @@ static bool matches(const arg_texts *globs, const char *text) {
 }
 
 static bool check_thresholds(const roofline_thresholds *t) {
-  if (t->at_ceiling > 0 && t->anomaly > 0 && t->latency_sol_us >= 0 && t->latency_actual_us >= 0) return true;
-  fputs("roofline price: a threshold is positive\n", stderr);
+  if (!(t->at_ceiling > 0 && t->anomaly > 0 && t->latency_sol_us >= 0 && t->latency_actual_us >= 0))
+    fputs("roofline price: a threshold is positive\n", stderr);
+  else if (t->at_ceiling > t->anomaly)
+    fprintf(stderr, "roofline price: --at-ceiling is a share such as 0.80, not above --anomaly: not %g\n",
+            t->at_ceiling);
+  else
+    return true;
   return false;
 }
 

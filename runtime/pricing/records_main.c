@@ -44,7 +44,9 @@ static int records_check(int argc, char **argv) {
     }
   }
   complaints_close(&problems);
-  if (parsed == ARGS_OK) printf("%llu records, %llu defects\n", good, (unsigned long long)problems.count);
+  if (parsed == ARGS_OK)
+    printf("%llu record%s, %llu defect%s\n", good, good == 1 ? "" : "s", (unsigned long long)problems.count,
+           problems.count == 1 ? "" : "s");
   if (status == EXIT_HEALTHY && problems.count > 0) status = EXIT_DEFECTS;
   arena_free(a);
   return commands_close_stdout("roofline records check", status);

@@ -48,7 +48,7 @@ const char *report_rate(double per_second, const char *unit, char *text) {
 void report_summary_lines(report *r, const char *indent) {
   const report_summary *s = &r->summary;
   const roofline_thresholds *t = &r->thresholds;
-  writer_printf(r->out, "%s%llu rows", indent, (unsigned long long)s->rows);
+  writer_printf(r->out, "%s%llu row%s", indent, (unsigned long long)s->rows, s->rows == 1 ? "" : "s");
   for (int v = 0; v < ROOFLINE_VERDICT_COUNT; v++)
     writer_printf(r->out, "%s %llu %s", v == 0 ? ":" : ",", (unsigned long long)s->verdicts[v],
                   report_verdict_label((roofline_verdict)v));

@@ -74,14 +74,23 @@ static const char *colour_of(roofline_verdict verdict) {
 }
 
 /* Never the efficiency of a formula error: it would read as that of a fast kernel. */
-static void put_formula_error(writer *w, const priced_row *row) {
+static void formula_error_text(const priced_row *row, char *text, size_t size) {
   const roofline_reading *g = &row->reading;
   char rate[REPORT_UNIT_MAX], peak[REPORT_UNIT_MAX];
   bool memory = g->reason != ROOFLINE_REASON_ABOVE_ROOF;
   const char *unit = memory ? "B/s" : "FLOP/s";
-  writer_printf(w, " %s, peak %s",
-                report_rate(memory ? g->achieved_bytes_per_s : g->achieved_flops_per_s, unit, rate),
-                report_rate(memory ? row->profile->hbm.theoretical : g->roof->theoretical, unit, peak));
+  snprintf(text, size, "%s, peak %s",
+           report_rate(memory ? g->achieved_bytes_per_s : g->achieved_flops_per_s, unit, rate),
+           report_rate(memory ? row->profile->hbm.theoretical : g->roof->theoretical, unit, peak));
+}
+
+/* A text instead of numbers, as wide as they are. */
+static void put_instead(writer *w, const char *text) {
+  int width = -1;
+  for (int i = 0; i < NUMBERS; i++) width += 1 + number_columns[i].width;
+  writer_literal(w, " ");
+  writer_text(w, text);
+  for (int n = cell_width(text); n < width; n++) writer_literal(w, " ");
 }
 
 static void put_numbers(writer *w, const priced_row *row) {
@@ -108,13 +117,16 @@ static void put_row(report *r, const layout *l, const priced_row *row) {
   if (r->colour) writer_text(w, colour_of(verdict));
   cell_put(w, report_verdict_label(verdict), VERDICT_WIDTH);
   if (r->colour) writer_literal(w, "\x1b[0m");
-  if (verdict == ROOFLINE_BLANK) {
-    writer_literal(w, " ");
-    writer_text(w, roofline_reason_name(row->reading.reason));
-  } else if (verdict == ROOFLINE_FORMULA_ERROR) {
-    put_formula_error(w, row);
-  } else {
+  char text[2 * REPORT_UNIT_MAX + 8];
+  snprintf(text, sizeof text, "%s", roofline_reason_name(row->reading.reason));
+  if (verdict == ROOFLINE_FORMULA_ERROR) formula_error_text(row, text, sizeof text);
+  if (verdict != ROOFLINE_FORMULA_ERROR && verdict != ROOFLINE_BLANK)
     put_numbers(w, row);
+  else if (r->options.theoretical)
+    put_instead(w, text); /* a column follows */
+  else {
+    writer_literal(w, " ");
+    writer_text(w, text);
   }
   if (r->options.theoretical) writer_text(w, basis_note);
   writer_literal(w, "\n");

@@ -99,7 +99,9 @@ check(price(record(device_busy_ms=0.007))[0] == 0 and price(record(device_busy_m
 below = record(device_busy_ms=0.0124240)  # efficiency 0.6000
 check(price(below, "--fail-on", "below=0.59")[0] == 0 and price(below, "--fail-on", "below=0.61")[0] == 1, "--fail-on below=X")
 check(price(below, "--fail-on", "below")[0] == 1 and price(record(), "--fail-on", "below")[0] == 0, "--fail-on below")
-for bad in (("--fail-on", "slow"), ("--format", "xml"), ("--verdict", "fast"), ("--at-ceiling", "-1"), ("--at-ceiling", "nan"), ("--nonsense",), ("/does/not/exist",), ("--profiles", "/does/not/exist")):
+check(price(record(), "--fail-on", "below=0.90")[0] == 1, "--fail-on below=X looks at rows at the ceiling, too")
+check(price(below, "--fail-on", "below=0.1", "--fail-on", "below")[0] == 1 and price(below, "--fail-on", "below", "--fail-on", "below=0.1")[0] == 1, "of several --fail-on each counts")
+for bad in (("--fail-on", "slow"), ("--fail-on", "below=60"), ("--fail-on", "below="), ("--at-ceiling", "80"), ("--format", "xml"), ("--verdict", "fast"), ("--at-ceiling", "-1"), ("--at-ceiling", "nan"), ("--nonsense",), ("/does/not/exist",), ("--profiles", "/does/not/exist")):
     code, out, err = price(record(), *bad)
     check(code == 2 and out == "" or bad[0].startswith("/") and code == 2, f"{bad}: exit {code}")
     check(err.count("\n") == 1, f"{bad}: one line on stderr, not {err!r}")
