@@ -74,8 +74,49 @@ static bool check_family_cycles(judge *j) {
 
 /* ---- one item at one combination ---- */
 
+/* Does what a text reads rest on something malformed? Then nothing can be said of it. `e` is of the entry's
+   own texts, where symbols are names. */
+static bool rests_on_malformed(judge *j, const expr *e, symbol_set seen);
+
+static bool symbol_malformed(judge *j, uint32_t number, symbol_set seen) {
+  const symbol *s = &j->e->symbols[number];
+  if (set_has(seen, number)) return false;
+  set_add(seen, number);
+  if (s->state != FACT_VALID) return true;
+  if (s->cls == SYM_TENSOR) {
+    const tensor_decl *t = &j->e->tensors[s->number];
+    if (t->presence != PRESENT_IF) return t->state != FACT_VALID;
+    return !t->condition.judged || rests_on_malformed(j, t->condition.root, seen);
+  }
+  if (s->cls != SYM_LET) return s->kind == NULL || kind_may(s->kind, K_UNKNOWN);
+  const formula *f = &j->e->lets[s->number].formula;
+  return !f->judged || rests_on_malformed(j, f->root, seen);
+}
+
+static bool rests_on_malformed(judge *j, const expr *e, symbol_set seen) {
+  if (e == NULL) return false;
+  if (e->op == EX_NAME && e->symbol >= 0) return symbol_malformed(j, (uint32_t)e->symbol, seen);
+  if (e->op == EX_NAME && e->kind != NULL && kind_may(e->kind, K_UNKNOWN)) return true;
+  for (uint32_t i = 0; i < e->n; i++)
+    if (rests_on_malformed(j, e->args[i], seen)) return true;
+  return false;
+}
+
+static bool in_a_family(const entry *e, const formula *f) {
+  for (uint32_t i = 0; i < e->family_count; i++)
+    for (uint32_t k = 0; k < e->families[i].case_count; k++)
+      if (&e->families[i].cases[k].is == f) return true;
+  return false;
+}
+
 static void not_decided(judge *j, const formula *f, const expr *at) {
   if (j->c.exhausted != NULL) return; /* nothing is decided any more, whatever the text says */
+  if (!in_a_family(j->e, f) && rests_on_malformed(j, at, set_new(j->scratch, j->e->symbol_count))) {
+    diag_add(j->sink, ENTRY_UNREACHED, expr_whole(&f->text, at),
+             "whether discriminants decide this: unreached, something that it reads is malformed, in %s",
+             f->what);
+    return;
+  }
   str text = expr_print(j->scratch, at);
   diag *d = diag_add(j->sink, NOT_DECIDED, expr_whole(&f->text, at),
                      "'%.*s' is not decided by the entry's discriminants, in %s", STR_ARG(text), f->what);
@@ -93,6 +134,7 @@ static void shape_defect(judge *j, shape_fate fate, const fold_shape *s) {
              "more than %d type families apply one another, in %s", MAX_FAMILY_DEPTH, s->f->what);
   } else if (fate == SHAPE_NO_CASE || fate == SHAPE_MANY_CASES) {
     bool none = fate == SHAPE_NO_CASE;
+    if (none && j->c.open_domain) return;
     span at = yt_value_span(e->src, s->family->key);
     diag_add(j->sink, none ? FAMILY_CASE_MISSING : FAMILY_CASES_OVERLAP, at,
              none ? "type family '%.*s' has no case for some accepted values"
@@ -296,6 +338,7 @@ static void judge_combination(combination *x, int32_t group) {
 /* A malformed input may have solved any index. */
 static bool solvability_reached(judge *j) {
   const entry *e = j->e;
+  if (j->c.open_domain) return false;
   if (e->signature != FACT_VALID || e->inputs == FACT_MALFORMED || e->params == FACT_MALFORMED) return false;
   for (uint32_t i = 0; i < e->input_count + e->construction_count; i++) {
     const tensor_decl *t = &e->tensors[i];
@@ -377,6 +420,40 @@ static void check_aliases(judge *j) {
 
 /* ---- the entry ---- */
 
+/* Does a text read what discriminants never decide? Then it is no domain restriction. */
+static bool reads_free(judge *j, const expr *e, symbol_set seen) {
+  if (e == NULL) return false;
+  if (e->op == EX_NAME && e->symbol >= 0 && !set_has(seen, (uint32_t)e->symbol)) {
+    const symbol *s = &j->e->symbols[e->symbol];
+    set_add(seen, (uint32_t)e->symbol);
+    if (s->cls == SYM_LET) return reads_free(j, j->e->lets[s->number].formula.root, seen);
+    bool finite = s->kind == NULL || kind_may(s->kind, K_BOOL | K_ENUM | K_ADT | K_NONE | K_UNKNOWN);
+    return s->cls == SYM_INDEX || (s->cls == SYM_PARAM && !finite);
+  }
+  for (uint32_t i = 0; i < e->n; i++)
+    if (reads_free(j, e->args[i], seen)) return true;
+  return false;
+}
+
+/* Which combinations are accepted cannot be told when a refinement that may be a domain restriction is
+   malformed. */
+static bool domain_open(judge *j) {
+  const entry *e = j->e;
+  span at = yt_value_span(e->src, e->key);
+  const char *what = e->shape_rules == FACT_MALFORMED ? "shape_rules" : NULL;
+  for (uint32_t i = 0; i < e->rule_count && what == NULL; i++) {
+    const formula *f = &e->rules[i];
+    if (f->judged || reads_free(j, f->root, set_new(j->scratch, e->symbol_count))) continue;
+    what = f->what != NULL ? f->what : "a refinement";
+  }
+  if (what == NULL) return false;
+  diag_add(
+      j->sink, COMBINATIONS_UNREACHED, at,
+      "whether families, indices and formulas fit every accepted combination: unreached, %s is malformed",
+      what);
+  return true;
+}
+
 static bool combinations_fit(judge *j) {
   const entry *e = j->e;
   uint64_t n = j->p.combinations;
@@ -445,6 +522,7 @@ plan analysis_run(arena *a, arena *scratch, diag_sink *sink, const analysis_opti
   if (!cyclic && combinations_fit(&j)) {
     j.c = fold_new(scratch, sink, e);
     j.c.fuel = options->max_steps;
+    j.c.open_domain = domain_open(&j);
     j.unsolvable = set_new(scratch, e->symbol_count);
     j.base = arena_array(scratch, uint32_t, j.p.axis_count + 1);
     if (!find_base(&j)) {

@@ -57,6 +57,8 @@ typedef struct fold {
   formula_list *reported;   /* texts whose failure was reported */
   uint64_t fuel;            /* node visits left: --max-steps; running out ends every judgement */
   const formula *exhausted; /* the text in which it ran out */
+  bool open_domain; /* a refinement that may reject combinations is malformed: any of them may be no defect's
+                     */
 } fold;
 
 /* Was a failure in the text of the last one reported before? Then it is no new defect. */

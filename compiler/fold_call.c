@@ -137,7 +137,8 @@ static value call_bytes(fold *c, const expr *e) {
   const expr *arg = e->args[0];
   if (arg->op != EX_NAME || arg->symbol < 0) return unknown;
   const symbol *s = &c->e->symbols[arg->symbol];
-  if (s->cls != SYM_TENSOR || fold_present(c, s->number) != 0 || c->sink == NULL) return unknown;
+  if (s->cls != SYM_TENSOR || fold_present(c, s->number) != 0 || c->sink == NULL || c->open_domain)
+    return unknown;
   diag *d = diag_add(c->sink, BYTES_OF_ABSENT, expr_whole(&c->f->text, arg),
                      "bytes(%.*s) is read where the tensor is absent, in %s", STR_ARG(arg->u.s), c->f->what);
   diag_help(c->sink, d, "guard it: `(bytes(%.*s) if present(%.*s) else 0)`", STR_ARG(arg->u.s),

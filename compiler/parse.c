@@ -109,6 +109,7 @@ void syntax_unexpected(syntax *s, const expr_token *t) {
                   expected);
     return;
   }
+  if (s->else_at != 0 && s->else_at == s->last.end) return; /* what stands there is no `else`: reported */
   if (s->form == PARSE_SHAPE && s->open.n == 0) {
     if (s->defects.n > 0 && s->defects.v[s->defects.n - 1].code == SYN_SHAPE)
       return; /* `M, N`, after its M */

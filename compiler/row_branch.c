@@ -9,7 +9,7 @@ static void find_generated(rows *r, branch *b) {
   symbol_set *reads = arena_array(r->scratch, symbol_set, e->tensor_count + 1);
   symbol_set candidates = set_new(r->scratch, e->symbol_count);
   for (uint32_t t = 0; t < e->tensor_count; t++) {
-    if (e->tensors[t].values.state != FACT_VALID || fold_present(&j->c, t) != 1) continue;
+    if (!e->tensors[t].values.judged || fold_present(&j->c, t) != 1) continue;
     reads[t] = set_new(r->scratch, e->symbol_count);
     symbol_set before = j->c.reads;
     j->c.reads = reads[t];

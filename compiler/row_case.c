@@ -89,7 +89,9 @@ static bool all_solved(rows *r) {
     if (!wanted || value_known(&r->indices[i])) continue;
     if (set_has(r->j->unsolvable, x->symbol))
       rows_unreached(r, "index", x->name);
-    else if (!r->lax && !r->bad)
+    else if (r->lax)
+      rows_unreached(r, "what determines index", x->name);
+    else if (!r->bad)
       row_defect(r, ROW_GENERATOR, "no generator determines index '%.*s' on this row", STR_ARG(x->name));
     return false;
   }
@@ -343,7 +345,10 @@ static void read_case(rows *r, const yt_node *node) {
     const yt_node *key = node->u.items[2 * i];
     const symbol *s = entry_symbol(e, yt_text(key));
     const index_decl *x = s != NULL && s->cls == SYM_INDEX ? &e->indices[s->number] : NULL;
-    if (x != NULL && (x->state != FACT_VALID || kind_may(x->kind, K_UNKNOWN))) continue;
+    if (x != NULL && (x->state != FACT_VALID || kind_may(x->kind, K_UNKNOWN))) {
+      rows_unreached(r, "the declaration of", x->name);
+      continue;
+    }
     if (x == NULL && (r->lax || e->forall == FACT_MALFORMED)) continue;
     if (x != NULL && kind_may(x->kind, K_DTYPE)) {
       given[s->number] = true;
@@ -406,7 +411,7 @@ static void one_case(rows *r, const yt_node *node, const bool *per_case, bool in
   } else {
     read_case(r, node);
   }
-  if (instantiate && !r->bad) {
+  if (instantiate && !r->bad && !r->unreached) {
     rows_set_slots(r);
     check_combos(r);
     if (!r->bad) check_rules(r, per_case, true);
@@ -424,6 +429,7 @@ static void one_case(rows *r, const yt_node *node, const bool *per_case, bool in
 
 static void walk_cases(rows *r, const bool *per_case, bool instantiate) {
   const yt_node *list = r->dtype_cases;
+  if (list == NULL && rows_misspelt(r, STR("dtype_cases"))) return;
   if (list == NULL) {
     one_case(r, NULL, per_case, instantiate);
     return;
@@ -458,9 +464,9 @@ void rows_instantiate(rows *r) {
   rows_set_slots(r);
   r->metadata = arena_array(r->scratch, struct fold_metadata *, e->tensor_count + 1);
   bool *per_case = arena_array(r->scratch, bool, e->rule_count + 1);
+  note_coverage(r);
   solve_generated(r);
   if (all_solved(r)) {
-    note_coverage(r);
     roofline_shape *shapes = arena_array(r->scratch, roofline_shape, e->tensor_count + 1);
     for (uint32_t i = 0; i < e->rule_count; i++)
       per_case[i] = e->rules[i].judged && reads_dtype(r, &e->rules[i]);

@@ -38,7 +38,15 @@ static void unknown_key(rows *r, const yt_node *key) {
     diag_help(r->sink, d, "a DType index is given in `dtype_cases`");
   diag_list(r->sink, d, "keys", names.v, names.n);
   diag_suggest(r->sink, d, name, names.v, names.n);
+  str meant = diag_nearest(name, names.v, names.n);
+  if (meant.n > 0) vec_push(r->scratch, &r->misspelt, meant);
   r->bad = true;
+}
+
+bool rows_misspelt(const rows *r, str name) {
+  for (uint32_t i = 0; i < r->misspelt.n; i++)
+    if (str_eq(r->misspelt.v[i], name)) return true;
+  return false;
 }
 
 void rows_unreached(rows *r, const char *what, str name) {
@@ -154,7 +162,8 @@ static void fill_defaults(rows *r) {
       rows_unreached(r, p->state != FACT_VALID ? "parameter" : "the default of parameter", p->name);
     } else if (p->default_state == FACT_VALID) {
       r->params[i] = p->default_value;
-    } else if (yt_get(r->row->node, arena_cstr(r->scratch, p->name), NULL) == NULL) {
+    } else if (yt_get(r->row->node, arena_cstr(r->scratch, p->name), NULL) == NULL &&
+               !rows_misspelt(r, p->name)) {
       vec_push(r->scratch, &missing, p->name);
     }
   }
@@ -272,7 +281,7 @@ static void read_indices(rows *r) {
     const index_decl *x = &e->indices[i];
     if (x->state != FACT_VALID || kind_may(x->kind, K_DTYPE | K_UNKNOWN)) continue;
     bool wanted = relevant(r, x), generated = wanted && set_has(r->branch->generated, x->symbol);
-    if (r->index_nodes[i] != NULL && wanted && !generated) {
+    if (r->index_nodes[i] != NULL && wanted && (!generated || r->lax)) {
       read_index(r, x);
     } else if (r->index_nodes[i] != NULL && generated) {
       r->bad = true;
@@ -283,7 +292,7 @@ static void read_indices(rows *r) {
       diag_add(r->sink, ROW_INDEX_IRRELEVANT, yt_value_span(e->src, r->index_keys[i]),
                "index '%.*s' is not relevant on this row's branch; leave it out", STR_ARG(x->name));
     } else if (r->index_nodes[i] == NULL && wanted && !generated && !r->lax &&
-               !set_has(r->j->unsolvable, x->symbol)) {
+               !set_has(r->j->unsolvable, x->symbol) && !rows_misspelt(r, x->name)) {
       vec_push(r->scratch, &missing, x->name);
     }
   }
@@ -311,6 +320,7 @@ static bool row_begin(rows *r, const row_decl *row) {
   r->row = row;
   r->bad = r->unreached = false;
   r->dtype_cases = NULL;
+  r->misspelt.n = r->misspelt.cap = 0;
   r->params = arena_array(r->a, value, e->param_count + 1);
   r->indices = arena_array(r->a, value, e->index_count + 1);
   r->index_keys = arena_array(r->scratch, const yt_node *, e->index_count + 1);

@@ -4,6 +4,8 @@
 
 #include "compiler/judge.h"
 
+typedef VEC(str) name_list;
+
 typedef struct case_name {
   str id;
   span row, at; /* its row's label, its dtype case */
@@ -31,6 +33,7 @@ typedef struct rows {
   value *params, *indices;
   const yt_node **index_keys, **index_nodes;
   bool *passed;
+  name_list misspelt;                      /* keys that an unknown one is near to: given, unreadably */
   const yt_node *dtype_cases, *dtype_case; /* all; the one at hand, or NULL */
   const branch *branch;
   struct fold_metadata **metadata; /* by tensor: generated values, NULL where there are none */
@@ -39,9 +42,9 @@ typedef struct rows {
 span row_span(const rows *r);
 /* A fact that this row rests on is malformed: the row is not instantiated, which is a note, not a defect. */
 void rows_unreached(rows *r, const char *what, str name);
-typedef VEC(str) name_list;
 /* "'M', 'N'": everything that is missing at one place is one defect. */
 str rows_quoted(rows *r, const name_list *names);
+bool rows_misspelt(const rows *r, str name);
 /* Puts the row's parameters, indices and passed tensors into the folder's slots. */
 void rows_set_slots(rows *r);
 

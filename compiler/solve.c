@@ -7,8 +7,12 @@
 
 symbol_set solve_start(arena *a, const entry *e) {
   symbol_set known = set_new(a, e->symbol_count);
-  for (uint32_t i = 0; i < e->symbol_count; i++)
-    if (e->symbols[i].cls != SYM_INDEX) set_add(known, i);
+  for (uint32_t i = 0; i < e->symbol_count; i++) {
+    const symbol *s = &e->symbols[i];
+    /* A malformed index, which is reported, keeps nothing else from being solved. */
+    bool malformed = s->state != FACT_VALID || s->kind == NULL || kind_may(s->kind, K_UNKNOWN);
+    if (s->cls != SYM_INDEX || malformed) set_add(known, i);
+  }
   return known;
 }
 

@@ -203,7 +203,9 @@ operand syntax_if_without_else(syntax *s, operand value, const expr_token *sign,
   if (test.e->op != EX_ERROR)
     syntax_refuse(s, SYN_ELSE, sign->begin, sign->end, "'if' without 'else'")->help =
         STR("write 'a if c else b'");
-  return refused_part(s, value.begin, test.end, 2, (expr *[]){value.e, test.e});
+  s->else_at = test.end;
+  operand missing = whole(node(s, EX_ERROR, test.end, test.end));
+  return syntax_if(s, value, sign, test, missing); /* its test still guards its value */
 }
 
 operand syntax_question(syntax *s, operand test, const expr_token *sign, operand value, operand otherwise) {
@@ -383,7 +385,9 @@ operand syntax_call(syntax *s, operand callee, elements es, const expr_token *cl
   }
   bool good = set_keywords(s, e, es.list);
   if (name.n == 0) {
-    if (callee.e->op != EX_ERROR)
+    const expr *base = callee.e;
+    while (base->op == EX_FIELD) base = base->args[0];
+    if (base->op != EX_ERROR)
       syntax_refuse(s, SYN_CALLEE, callee.begin, callee.end, "only a primitive can be called")->help =
           STR("a call is name(..)");
     good = false;

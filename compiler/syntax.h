@@ -35,8 +35,9 @@ typedef struct syntax {
   VEC(expr_token) open; /* brackets not closed yet */
   expr_token held;      /* a closing bracket that waits until those inside it are closed; code 0: none */
   VEC(syntax_defect) defects;
-  bool padding; /* tokens are made up to complete a part that breaks off; it is reported already */
-  bool stopped; /* nothing more can be learned */
+  bool padding;     /* tokens are made up to complete a part that breaks off; it is reported already */
+  bool stopped;     /* nothing more can be learned */
+  uint32_t else_at; /* where the last `else` that is missing should stand; 0: none */
   expr *root;
 } syntax;
 

@@ -183,7 +183,7 @@ static void test_refused(void **state) {
       {"(n := M / 2) > 0", "((error) > 0)", "321 :="},
       {"lambda: M / 2", "(error)", "322 lambda"},
       {"f(lambda x, *y, z=1: x, b / c)", "(call:f (error) (error b c))", "322 lambda; 316 /"},
-      {"a if b", "(error a b)", "323 if"},
+      {"a if b", "(if a b (error))", "323 if"},
       {"isinstance(M / 2, int) and a", "(and (error) a)", "324 isinstance"},
       {"len({i / 2 for i in (M, N)}) == 2", "((call:len (error)) == 2)", "325 {i / 2 for i in (M, N)}"},
       {"a in {b, c}", "(a in (error))", "325 {b, c}"},
