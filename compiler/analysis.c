@@ -445,6 +445,7 @@ static bool domain_open(judge *j) {
     const formula *f = &e->rules[i];
     if (f->judged || reads_free(j, f->root, set_new(j->scratch, e->symbol_count))) continue;
     what = f->what != NULL ? f->what : "a refinement";
+    if (f->text.node != NULL) at = yt_value_span(e->src, f->text.node);
   }
   if (what == NULL) return false;
   diag_add(
