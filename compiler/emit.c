@@ -94,7 +94,6 @@ static void start_op(emitter *em, emit_op *op, const plan *p) {
   op->reps = arena_array(em->a, rep, e->symbol_count + 1);
   op->sources = arena_array(em->a, const enum_source *, e->symbol_count + 1);
   op->let_functions = arena_array(em->a, str, e->let_count + 1);
-  out_init(&op->helpers, em->a);
   if (!names_add(&em->globals, op->name)) emit_collision(em, yt_span(e->src, e->key), op->name);
   for (uint32_t i = 0; i < e->tensor_count; i++) {
     op->has_out = op->has_out || (e->tensors[i].role == ROOFLINE_OUTPUT && e->tensors[i].buffer);
@@ -158,6 +157,8 @@ static void put_op(emit_op *op, out_text *header, out_text *code) {
     return;
   }
   out_text tables, functions;
+  op->a = op->em->scratch;
+  out_init(&op->helpers, op->a);
   out_init(&tables, op->a);
   out_init(&functions, op->a);
   put_enum_values(op, &tables);
@@ -176,6 +177,8 @@ static void put_op(emit_op *op, out_text *header, out_text *code) {
   if (op->exhausted)
     diag_add(op->em->sink, EMIT_TOO_LARGE, yt_span(op->e->src, op->e->key),
              "'%.*s' expands to more than %d expressions", STR_ARG(op->e->name), NODE_BUDGET);
+  arena_reset(op->a);
+  op->a = op->em->a;
 }
 
 /* Prototypes of hand-written functions the family calls. */
@@ -241,6 +244,7 @@ void emit_all(arena *a, diag_sink *sink, const plan_set *plans, const emit_optio
   emitter em = {
       .a = a, .sink = sink, .plans = plans, .options = options, .files = files, .prefix = options->prefix};
   em.upper = emit_upper(a, options->prefix);
+  em.scratch = arena_new();
   em.globals.a = a;
   em.ops = arena_array(a, emit_op, plans->count + 1);
   for (uint32_t i = 0; i < plans->count; i++) {
@@ -255,4 +259,5 @@ void emit_all(arena *a, diag_sink *sink, const plan_set *plans, const emit_optio
   for (uint32_t i = 0; i < em.families.n; i++) emit_family(&em, em.families.v[i], with_types);
   emit_registry(&em);
   if (options->rows_main) emit_rows_main(&em);
+  arena_free(em.scratch);
 }

@@ -313,7 +313,7 @@ static void put_declared(emit_op *op, out_text *o) {
     emit_linef(o, 0, "%s$_%s(%s) {", hooks[i].returns, op->name, hooks[i].name, hooks[i].parameters);
     emit_linef(o, 2, "return roofline_$_%s(%s);", op->symbol, hooks[i].name, hooks[i].arguments);
     out_put(o, STR("}\n\n"));
-    vec_push(op->a, &op->em->hooks, emit_format(op->a, "%s($);", hooks[i].mark, op->symbol));
+    vec_push(op->em->a, &op->em->hooks, emit_format(op->em->a, "%s($);", hooks[i].mark, op->symbol));
   }
   if (!overrides_roof_key(op))
     emit_putf(o,

@@ -132,6 +132,7 @@ typedef struct emit_op {
 
 struct emitter {
   arena *a;
+  arena *scratch; /* what writing one op takes, but for its part of the files */
   diag_sink *sink;
   const plan_set *plans;
   const emit_options *options;

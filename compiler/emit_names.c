@@ -213,16 +213,24 @@ typedef struct brackets {
 } brackets;
 
 /* Walks [*i, ..) of a line past one character or string literal, which starts at column `at + *i`. */
-static void step(str text, uint32_t *i, uint32_t at, int *depth, brackets *open) {
-  const char c = text.p[*i];
-  if (c == '"') {
+static inline void step(str text, uint32_t *i, uint32_t at, int *depth, brackets *open) {
+  switch (text.p[*i]) {
+  case '"':
     for (++*i; *i < text.n && text.p[*i] != '"'; ++*i) *i += text.p[*i] == '\\';
-  } else if (c == '(' || c == '{' || c == '[') {
+    break;
+  case '(':
+  case '{':
+  case '[':
     ++*depth;
     if (open != NULL) open->columns[open->n++ % DEEPEST] = at + *i + 1;
-  } else if (c == ')' || c == '}' || c == ']') {
+    break;
+  case ')':
+  case '}':
+  case ']':
     --*depth;
     if (open != NULL) open->n -= open->n > 0;
+    break;
+  default: break;
   }
   ++*i;
 }
@@ -232,7 +240,8 @@ static void step(str text, uint32_t *i, uint32_t at, int *depth, brackets *open)
 static uint32_t break_point(str text, uint32_t room) {
   uint32_t best = 0, beyond = 0, equals = 0;
   int depth = 0, best_depth = INT_MAX;
-  for (uint32_t i = 0; i < text.n && beyond == 0;) {
+  for (uint32_t i = 0; i < text.n && beyond == 0; step(text, &i, 0, &depth, NULL)) {
+    if (text.p[i] != ',' && text.p[i] != ' ') continue;
     bool before;
     const uint32_t n = separator(text.p + i, text.p + text.n, &before);
     const uint32_t at = before ? i : i + n - 1;
@@ -242,7 +251,6 @@ static uint32_t break_point(str text, uint32_t room) {
       best_depth = depth;
     }
     if (i + 3 <= text.n && memcmp(text.p + i, " = ", 3) == 0 && i + 2 <= room) equals = i + 2;
-    step(text, &i, 0, &depth, NULL);
   }
   return best > 0 ? best : equals > 0 ? equals : beyond;
 }

@@ -256,7 +256,7 @@ static void include_family(emit_op *op, str family) {
   for (uint32_t i = 0; i < em->includes.n; i++) {
     if (str_eq(em->includes.v[i], family)) return;
   }
-  vec_push(op->a, &em->includes, family);
+  vec_push(em->a, &em->includes, family);
 }
 
 /* Writes `static const TYPE SYMBOL_NAME[] = {...};` and gives its name, or NULL when there is nothing. */

@@ -133,8 +133,14 @@ static bool extend(arena *a, const void *p, size_t old_size, size_t size) {
 
 void *arena_regrow(arena *a, void *p, size_t old_size, size_t size) {
   if (extend(a, p, old_size, size)) return p;
+  block *outgrown = a->large != NULL && p == a->large->bytes ? a->large : NULL; /* a block of its own */
   void *moved = carve(a, size, 1);
   if (old_size > 0) memcpy(moved, p, old_size);
+  if (outgrown != NULL && a->large->next == outgrown) {
+    a->large->next = outgrown->next;
+    a->held -= sizeof(block) + outgrown->size;
+    free(outgrown);
+  }
   return moved;
 }
 
