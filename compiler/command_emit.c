@@ -50,10 +50,20 @@ static const char *in_directory(arena *a, const char *directory, const char *nam
                     arena_printf(a, "%s%s%s", directory, n > 0 && directory[n - 1] == '/' ? "" : "/", name));
 }
 
+/* Makes a folder and those above it. */
 static bool make_directory(arena *a, const char *path, str *why) {
-  if (mkdir(path, 0777) == 0 || errno == EEXIST) return true;
-  *why = arena_printf(a, "cannot make %s: %s", path, strerror(errno));
-  return false;
+  char *p = arena_cstr(a, str_of(path));
+  for (char *at = p + 1;; at++) {
+    if (*at != '/' && *at != '\0') continue;
+    char end = *at;
+    *at = '\0';
+    if (mkdir(p, 0777) != 0 && errno != EEXIST) {
+      *why = arena_printf(a, "cannot make %s: %s", p, strerror(errno));
+      return false;
+    }
+    *at = end;
+    if (end == '\0') return true;
+  }
 }
 
 /* `target: file file` with blanks, `#` and `$` escaped as both Make and Ninja read them. */

@@ -52,6 +52,7 @@ fi
 
 # Output that cannot be written: exit status 2, and what was there stays whole.
 "$ROOFLINEC" emit -o full good.yaml || fail "emit"
+"$ROOFLINEC" emit -o a/new/place/ good.yaml && [ -e a/new/place/registry.c ] || fail "emit into folders to be made"
 sed 's/2 \* B \* M \* N \* K/4 * B * M * N * K/' good.yaml >other.yaml
 cmp -s good.yaml other.yaml && fail "the edit changed nothing"
 before=$(cat full/* | cksum)
