@@ -491,10 +491,17 @@ static void no_combination(judge *j) {
 
 static void too_many_steps(judge *j) {
   const formula *f = j->c.exhausted;
-  diag *d = diag_add(j->sink, TOO_MANY_STEPS, expr_whole(&f->text, f->root),
-                     "evaluating the entry takes more than %llu steps; they ran out in %s",
-                     (unsigned long long)j->options->max_steps, f->what);
-  diag_help(j->sink, d, "raise the limit with --max-steps, or shorten the sequence a comprehension walks");
+  const span at = expr_whole(&f->text, f->root);
+  if (j->c.too_deep) {
+    diag *d = diag_add(j->sink, TOO_MANY_STEPS, at,
+                       "evaluating the entry nests more than %d deep; it did in %s", MAX_FOLD_DEPTH, f->what);
+    diag_help(j->sink, d, "shorten the chain of lets or type families that it goes through");
+  } else {
+    diag *d = diag_add(j->sink, TOO_MANY_STEPS, at,
+                       "evaluating the entry takes more than %llu steps; they ran out in %s",
+                       (unsigned long long)j->options->max_steps, f->what);
+    diag_help(j->sink, d, "raise the limit with --max-steps, or shorten the sequence a comprehension walks");
+  }
   diag_add(j->sink, COMBINATIONS_UNREACHED, yt_value_span(j->e->src, j->e->key),
            "judgements of the combinations and workload rows that were left: unreached");
 }

@@ -102,6 +102,7 @@ static value fold_memoized(fold *c, fold_memo *m, const formula *f, const expr *
     c->failed_in = inner.failed_in;
     c->fuel = inner.fuel;
     c->exhausted = inner.exhausted;
+    c->too_deep = inner.too_deep;
   }
   set_union(c->reads, m->reads);
   return m->v;
@@ -419,8 +420,7 @@ bool fold_spend(fold *c, uint64_t steps) {
   return c->exhausted == NULL;
 }
 
-value fold_expr(fold *c, const expr *e) {
-  if (!fold_spend(c, 1)) return unknown;
+static value fold_op(fold *c, const expr *e) {
   switch ((expr_op)e->op) {
   case EX_INT: return value_int(e->u.i);
   case EX_FLOAT: return value_float(e->u.f);
@@ -446,6 +446,21 @@ value fold_expr(fold *c, const expr *e) {
   case EX_COMPREHENSION: return fold_comprehension(c, e);
   default: return unknown;
   }
+}
+
+bool fold_enter(fold *c) {
+  if (!fold_spend(c, 1)) return false;
+  c->too_deep = c->depth == MAX_FOLD_DEPTH;
+  if (c->too_deep) c->exhausted = c->f;
+  if (!c->too_deep) c->depth++;
+  return !c->too_deep;
+}
+
+value fold_expr(fold *c, const expr *e) {
+  if (!fold_enter(c)) return unknown;
+  const value v = fold_op(c, e);
+  c->depth--;
+  return v;
 }
 
 value fold_formula(fold *c, const formula *f) {

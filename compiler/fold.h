@@ -56,7 +56,9 @@ typedef struct fold {
   const formula *failed_in; /* the text of the last failure */
   formula_list *reported;   /* texts whose failure was reported */
   uint64_t fuel;            /* node visits left: --max-steps; running out ends every judgement */
-  const formula *exhausted; /* the text in which it ran out */
+  uint32_t depth;           /* nodes entered and not left */
+  const formula *exhausted; /* the text in which it ran out, or got too deep */
+  bool too_deep;
   bool open_domain; /* a refinement that may reject combinations is malformed: any of them may be no defect's
                      */
 } fold;
@@ -73,6 +75,10 @@ value fold_formula(fold *c, const formula *f);
 value fold_expr(fold *c, const expr *e);
 /* Takes steps of the budget; false: they ran out, and `exhausted` says where. */
 bool fold_spend(fold *c, uint64_t steps);
+/* Enters a node: one step, and one of MAX_FOLD_DEPTH until `depth` is put back. Texts nest through lets and
+   the arguments of type families, each as deep as --max-expr-depth: this bounds the stack. */
+enum { MAX_FOLD_DEPTH = 2048 };
+bool fold_enter(fold *c);
 static inline bool value_known(const value *v) { return v->tag != V_UNKNOWN; }
 /* Known through and through: no unknown item, no unknown field. */
 bool value_closed(const value *v);

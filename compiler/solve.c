@@ -89,9 +89,7 @@ static axis_reading read_name(fold *c, const expr *e, symbol_set known) {
   return (axis_reading){AXIS_LINEAR, (uint32_t)e->symbol, 1};
 }
 
-static axis_reading read_axis(fold *c, const expr *e, symbol_set known) {
-  /* A formal may stand for an argument that names a formal twice, and so on: only steps bound that. */
-  if (!fold_spend(c, 1)) return axis_other;
+static axis_reading read_op(fold *c, const expr *e, symbol_set known) {
   switch (e->op) {
   case EX_INT: return axis_known;
   case EX_NAME: return read_name(c, e, known);
@@ -104,6 +102,14 @@ static axis_reading read_axis(fold *c, const expr *e, symbol_set known) {
   }
   default: return read_any(c, e, known);
   }
+}
+
+/* A formal may stand for an argument that names a formal twice, and so on: only steps bound that. */
+static axis_reading read_axis(fold *c, const expr *e, symbol_set known) {
+  if (!fold_enter(c)) return axis_other;
+  const axis_reading r = read_op(c, e, known);
+  c->depth--;
+  return r;
 }
 
 axis_reading solve_read_axis(fold *c, const expr *axis, symbol_set known) {

@@ -132,11 +132,11 @@ within nested_loops --max-steps
 entry flops="sum(len(($(times 100 'i, ')i)) for i in repeat(1, 1000000))" >tuples.yaml
 within tuples --max-steps
 entry params='p: {type: bool}' types="$(awk 'BEGIN { printf "F0: {params: {b: Bool, D: Dim}, match: b, cases: [{when: true, is: \"[D]\"}, {when: false, is: \"[1]\"}]}"; m = sprintf("%250s", ""); gsub(/ /, "-", m); for (i = 1; i < 60; i++) printf ", F%d: {params: {b: Bool, D: Dim}, match: b, cases: [{when: true, is: \"F%d[b, %sD]\"}, {when: false, is: \"[1]\"}]}", i, i - 1, m }')" shape='F59[p, M]' inputs=', b: {dtype: float16, shape: "[M, N]"}' rows=', p: true' >deep_chain.yaml
-within deep_chain ok
-entry let="v0: \"M\", $(awk 'BEGIN { for (k = 0; k < 240; k++) { l = l "(1 + "; r = r ")" } for (i = 1; i < 250; i++) printf "v%d: \"%sv%d%s\", ", i, l, i - 1, r }')" >deep_lets.yaml
-within deep_lets ok
+within deep_chain RL0513
+entry let="$(awk 'BEGIN { for (k = 0; k < 240; k++) { l = l "(1 + "; r = r ")" } for (i = 250; i > 0; i--) printf "v%d: \"%sv%d%s\", ", i, l, i - 1, r }')v0: \"M\"" shape='[M, N, v250]' >deep_lets.yaml
+within deep_lets RL0513
 entry params='p: {type: bool}' types="$(awk 'BEGIN { printf "F0: {params: {b: Bool, D: Dim}, match: b, cases: [{when: true, is: \"[D]\"}, {when: false, is: \"[1]\"}]}"; for (i = 1; i < 60; i++) { m = ""; for (k = 0; k < 120; k++) m = m "(1 + "; m = m "D"; for (k = 0; k < 120; k++) m = m ")"; printf ", F%d: {params: {b: Bool, D: Dim}, match: b, cases: [{when: true, is: \"F%d[b, %s]\"}, {when: false, is: \"[1]\"}]}", i, i - 1, m } }')" shape='F59[p, M]' inputs=', b: {dtype: float16, shape: "[M, N]"}' rows=', p: true' >deep_sums.yaml
-within deep_sums ok
+within deep_sums RL0513
 entry flops="sum(sum(sum(1 for k in range(M * 1000)) for j in range(M * 1000)) for i in range(M * 1000))" >ranges.yaml
 within ranges RL
 
