@@ -13,7 +13,10 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 "$ROOFLINEC" emit -o "$work" --rows-main --formulas "$SOURCE_DIR/runtime/formulas" "$corpus"
-"$CC" -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -I"$SOURCE_DIR/runtime/include" -I"$work" \
+sanitize=$(sed -n 's/^ROOFLINE_SANITIZE:STRING=//p' "$BUILD_DIR/CMakeCache.txt")
+link_flags=()
+[ -z "$sanitize" ] || link_flags=("-fsanitize=$sanitize") # libroofline was built with it
+"$CC" "${link_flags[@]}" -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -I"$SOURCE_DIR/runtime/include" -I"$work" \
   -o "$work/rows" "$work"/*.c "$SOURCE_DIR"/runtime/formulas/*.c "$BUILD_DIR/libroofline.a" -lm
 "$work/rows" | cut -f1-4 | LC_ALL=C sort >"$work/printed"
 
