@@ -443,10 +443,7 @@ static void walk_cases(rows *r, const bool *per_case, bool instantiate) {
   for (uint32_t i = 0; i < list->n; i++) one_case(r, list->u.items[i], per_case, instantiate);
 }
 
-void rows_dtype_cases(rows *r, bool instantiate) {
-  (void)instantiate;
-  walk_cases(r, NULL, false);
-}
+void rows_dtype_cases(rows *r) { walk_cases(r, NULL, false); }
 
 static void note_coverage(rows *r) {
   for (uint32_t t = 0; t < r->e->tensor_count; t++) {

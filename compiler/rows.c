@@ -309,7 +309,7 @@ static void read_values_alone(rows *r) {
     if (r->index_nodes[i] != NULL && !kind_may(e->indices[i].kind, K_UNKNOWN)) read_index(r, &e->indices[i]);
   bool lax = r->lax;
   r->lax = true;
-  rows_dtype_cases(r, false);
+  rows_dtype_cases(r);
   r->lax = lax;
 }
 
@@ -358,7 +358,7 @@ static void check_row(rows *r, const row_decl *row) {
   if (r->bad) {
     r->malformed_rows = true;
     /* The dtype cases are judged all the same: their defects do not rest on the indices. */
-    rows_dtype_cases(r, false);
+    rows_dtype_cases(r);
   } else {
     rows_instantiate(r);
   }

@@ -54,8 +54,8 @@ bool rows_relevance_unreached(rows *r);
 
 /* row_case.c */
 void rows_instantiate(rows *r);
-/* Reads the dtype cases; with `instantiate` checks and keeps each as a case. */
-void rows_dtype_cases(rows *r, bool instantiate);
+/* Reads the dtype cases of a row that is not instantiated, for the defects they carry themselves. */
+void rows_dtype_cases(rows *r);
 
 /* row_list.c: a Seq[Int] index's value given as a call over integer literals. */
 bool rows_list_call(rows *r, const index_decl *x, const yt_node *node, value *out);
