@@ -15,7 +15,8 @@ span yt_value_span(const source *src, const yt_node *n) {
 /* A stretch of the token and the stretch of the text that it became. */
 typedef struct piece {
   uint32_t begin, end; /* in the source */
-  uint32_t n;          /* bytes of text; end - begin when verbatim, so that offsets inside map */
+  uint32_t n;          /* bytes of text */
+  bool verbatim;       /* byte for byte, so that offsets inside map */
 } piece;
 
 typedef struct scan {
@@ -50,7 +51,7 @@ static uint32_t skip_blanks(const scan *c, uint32_t at) {
 /* Line folding of plain and quoted scalars: the first break of a run is a blank when it stands alone,
    nothing when more follow; blanks around breaks vanish. */
 static piece fold_flow(const scan *c, uint32_t first_break) {
-  piece p = {c->at, first_break, 0};
+  piece p = {.begin = c->at, .end = first_break};
   uint32_t first = break_length(c, p.end), rest = 0, length;
   p.end = skip_blanks(c, p.end + first);
   while ((length = break_length(c, p.end)) > 0) {
@@ -61,12 +62,14 @@ static piece fold_flow(const scan *c, uint32_t first_break) {
   return p;
 }
 
+static piece verbatim(uint32_t begin, uint32_t end) { return (piece){begin, end, end - begin, true}; }
+
 static uint32_t utf8_bytes(uint32_t value) {
   return value < 0x80 ? 1 : value < 0x800 ? 2 : value < 0x10000 ? 3 : 4;
 }
 
 static piece read_escape(const scan *c) {
-  piece p = {c->at, c->at + 2, 1};
+  piece p = {.begin = c->at, .end = c->at + 2, .n = 1};
   if (p.end > c->end) p.end = c->end;
   uint32_t broken = break_length(c, c->at + 1);
   if (broken > 0) { /* an escaped line break joins the lines */
@@ -89,13 +92,14 @@ static piece read_escape(const scan *c) {
 static piece next_flow(const scan *c) {
   uint32_t at = c->at, blanks = skip_blanks(c, at);
   if (break_length(c, blanks) > 0) return fold_flow(c, blanks);
-  if (blanks > at) return (piece){at, blanks, blanks - at};
+  if (blanks > at) return verbatim(at, blanks);
   if (c->style == YT_DOUBLE && c->s[at] == '\\') return read_escape(c);
-  if (c->style == YT_SINGLE && c->s[at] == '\'') return (piece){at, at + 2 < c->end ? at + 2 : c->end, 1};
+  if (c->style == YT_SINGLE && c->s[at] == '\'')
+    return (piece){at, at + 2 < c->end ? at + 2 : c->end, 1, false};
   while (at < c->end && !is_blank(c->s[at]) && break_length(c, at) == 0 &&
          !(c->style == YT_DOUBLE && c->s[at] == '\\') && !(c->style == YT_SINGLE && c->s[at] == '\''))
     at++;
-  return (piece){c->at, at, at - c->at};
+  return verbatim(c->at, at);
 }
 
 static uint32_t line_length(const scan *c, uint32_t at) {
@@ -118,7 +122,7 @@ static uint32_t skip_indent(const scan *c, uint32_t at) {
 /* The break at a line's end with the empty lines that follow it. A folded scalar's lone break between two
    lines that start with no blank is a blank; of several the first vanishes. */
 static piece fold_block(const scan *c, bool line_is_indented) {
-  piece p = {c->at, c->at, 0};
+  piece p = {.begin = c->at, .end = c->at};
   uint32_t first = break_length(c, p.end), rest = 0, length;
   p.end = skip_indent(c, p.end + first);
   while (c->style == YT_FOLDED && (length = break_length(c, p.end)) > 0) {
@@ -136,7 +140,7 @@ static piece next_block(scan *c, uint32_t line_begin) {
   if (break_length(c, c->at) > 0) return fold_block(c, line_begin < c->end && is_blank(c->s[line_begin]));
   uint32_t n = line_length(c, c->at);
   c->content = true;
-  return (piece){c->at, c->at + n, n};
+  return verbatim(c->at, c->at + n);
 }
 
 /* Enters a block scalar: past its header, with the indentation that the text shows was cut: on the first
@@ -175,14 +179,13 @@ span yt_text_span(const source *src, const yt_node *n, uint32_t begin, uint32_t 
   while (c.at < c.end) {
     piece p = block ? next_block(&c, line_begin) : next_flow(&c);
     if (p.end <= p.begin) break;
-    bool verbatim = p.n == p.end - p.begin;
     if (!have_begin && begin < text + p.n) {
-      found.begin = verbatim ? p.begin + (begin - text) : p.begin;
+      found.begin = p.verbatim ? p.begin + (begin - text) : p.begin;
       have_begin = true;
       if (begin == end) break;
     }
     if (have_begin && end <= text + p.n) {
-      found.end = verbatim ? p.begin + (end - text) : p.end;
+      found.end = p.verbatim ? p.begin + (end - text) : p.end;
       break;
     }
     if (block && break_length(&c, p.begin) > 0) line_begin = p.end;

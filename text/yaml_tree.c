@@ -89,8 +89,14 @@ static uint32_t space_length(const reader *r, uint32_t at, uint32_t end) {
   return at < end && (*p == ' ' || *p == '\t') ? 1 : yt_break_length(p, end - at);
 }
 
+/* libyaml reads a byte-order mark at a line's start as a blank. */
 static uint32_t skip_spaces(const reader *r, uint32_t at, uint32_t end) {
-  for (uint32_t n; (n = space_length(r, at, end)) > 0;) at += n;
+  const char *text = r->src->text.p;
+  for (uint32_t n; (n = space_length(r, at, end)) > 0;) {
+    bool new_line = text[at] != ' ' && text[at] != '\t';
+    at += n;
+    if (new_line && end - at >= 3 && memcmp(text + at, "\xEF\xBB\xBF", 3) == 0) at += 3;
+  }
   return at;
 }
 

@@ -193,6 +193,9 @@ static void test_text_spans(void **state) {
       {"k: \"a«\\t»b\"\n", "\t"},
       {"k: \"\\x41\\u00e9\\U0001F600\\N\\_\\L\\P «Kk»\"\n", "Kk"},
       {"k: \"x«\\u00e9»y\"\n", "\xC3\xA9"},
+      {"k: \"x«\\N»y\"\n", "\xC2\x85"}, /* two bytes made two, and not the same */
+      {"k: \"x\\_«y»\"\n", "y"},
+      {"k: \"x«\\_»y\"\n", "\xC2\xA0"},
       {"k: \"é ü «Kk» é\"\n", "Kk"},
       {"k: \"é\\te «Kk» é\"\n", "Kk"},
       {"k: \"a \\\n   b«c»\"\n", "c"},
@@ -226,6 +229,8 @@ static void test_text_spans(void **state) {
       {"k: &x !!str 'a''«Kk»'\n", "Kk"},
       {"k: !!str |\n  a\n  «Kk»\n", "Kk"},
       {"\xEF\xBB\xBFk: \"é\\t«Kk»\"\n", "Kk"},
+      {"k: !!str\n\xEF\xBB\xBF  «Kk»\n", "Kk"}, /* libyaml skips a mark that begins a line */
+      {"k: !!str # why\n\xEF\xBB\xBF  a\n  «Kk»\n", "Kk"},
       {"j: é\nk: [x, \"\\t«Kk»\"]\n", "Kk"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
