@@ -273,7 +273,9 @@ str emit_present(emit_fn *fn, const expr *e) {
   if (s == NULL) return STR("true");
   const uint32_t number = (uint32_t)(s - op->e->symbols);
   if (s->cls == SYM_TENSOR) {
-    if (!emit_presence_varies(&op->e->tensors[s->number])) return STR("true");
+    const int present = emit_is_present(fn, &op->e->tensors[s->number]);
+    if (present >= 0) return present ? STR("true") : STR("false");
+    if (op->choosing > 0 && op->decides != NULL) op->decides[number] = true;
     return emit_format(op->a, "call->present.$", op->fields[number]);
   }
   if (!kind_may(s->kind, K_NONE)) return STR("true");
@@ -291,7 +293,7 @@ str emit_present(emit_fn *fn, const expr *e) {
 
 typedef enum fold_op { FOLD_ALL, FOLD_SUM, FOLD_MAX, FOLD_MIN } fold_op;
 
-static rep fold_rep(fold_op fold) { return fold == FOLD_ALL ? REP_BOOL : REP_INT; }
+static rep fold_rep(fold_op over) { return over == FOLD_ALL ? REP_BOOL : REP_INT; }
 
 /* Can its evaluation fail? No: what reads a field or compares such. */
 static bool can_fail(const emit_fn *fn, const expr *e) {
@@ -318,20 +320,20 @@ static bool can_fail(const emit_fn *fn, const expr *e) {
 }
 
 /* A literal tuple is unrolled: its items may be of any kind. */
-static cx unrolled(emit_fn *fn, fold_op fold, const expr *c, const expr *items) {
+static cx unrolled(emit_fn *fn, fold_op over, const expr *c, const expr *items) {
   emit_op *op = fn->op;
   const env *here = fn->env;
   cx all =
-      fold == FOLD_ALL ? cx_of(REP_BOOL, PREC_PRIMARY, STR("true")) : cx_of(REP_INT, PREC_PRIMARY, STR("0"));
+      over == FOLD_ALL ? cx_of(REP_BOOL, PREC_PRIMARY, STR("true")) : cx_of(REP_INT, PREC_PRIMARY, STR("0"));
   for (uint32_t i = 0; i < items->n; i++) {
     env *bound = arena_new_of(op->a, env);
     *bound = (env){.name = c->name, .arg = items->args[i], .around = here, .next = here};
     fn->env = bound;
     const cx body = emit_expr(fn, c->args[0]);
-    const cx item = cx_of(fold_rep(fold), body.prec, emit_convert(fn, body, fold_rep(fold)));
+    const cx item = cx_of(fold_rep(over), body.prec, emit_convert(fn, body, fold_rep(over)));
     if (i == 0)
       all = item;
-    else if (fold == FOLD_ALL)
+    else if (over == FOLD_ALL)
       all = cx_of(
           REP_BOOL, PREC_AND,
           emit_format(op->a, "$ && $", emit_wrap(fn, all, PREC_AND), emit_wrap(fn, item, PREC_COMPARE)));
@@ -368,7 +370,7 @@ static str loop_variable(emit_fn *fn, str wanted) {
   return name;
 }
 
-static cx looped(emit_fn *fn, fold_op fold, const expr *c, const expr *fallback, const char *base) {
+static cx looped(emit_fn *fn, fold_op over, const expr *c, const expr *fallback, const char *base) {
   emit_op *op = fn->op;
   emit_fn inner = emit_fn_inner(fn);
   const kind *items = c->args[1]->kind;
@@ -381,12 +383,12 @@ static cx looped(emit_fn *fn, fold_op fold, const expr *c, const expr *fallback,
                     .next = fn->env,
                     .value = cx_of(maybe ? REP_VALUE : REP_INT, PREC_PRIMARY, name)};
   inner.env = variable;
-  const str item = emit_as(&inner, c->args[0], fold_rep(fold));
+  const str item = emit_as(&inner, c->args[0], fold_rep(over));
   out_text loop, body;
   out_init(&loop, op->a);
   out_init(&body, op->a);
   emit_putf(&loop, "  const int64_t count = roofline_seq_len_walkable(status, items);\n");
-  if (fold == FOLD_MAX || fold == FOLD_MIN) {
+  if (over == FOLD_MAX || over == FOLD_MIN) {
     inner.env = fn->env;
     if (fallback != NULL) /* read whether it is needed or not, as every argument is */
       emit_linef(&loop, 2, "const roofline_value fallback = $;", emit_as(&inner, fallback, REP_VALUE));
@@ -394,7 +396,7 @@ static cx looped(emit_fn *fn, fold_op fold, const expr *c, const expr *fallback,
                fallback != NULL ? "fallback" : "roofline_none()");
   }
   emit_putf(&loop, "  %s\n  for (int64_t nth = 0; nth < count && *status == ROOFLINE_OK; nth++) {\n",
-            folds[fold].start);
+            folds[over].start);
   if (maybe)
     emit_linef(&loop, 4,
                "const roofline_value $ = roofline_seq_absent(&items, nth) ? roofline_none() : "
@@ -402,17 +404,17 @@ static cx looped(emit_fn *fn, fold_op fold, const expr *c, const expr *fallback,
                name);
   else
     emit_linef(&loop, 4, "const int64_t $ = roofline_seq_item(&items, nth);", name);
-  emit_linef(&loop, 4, "const %sitem = $;", rep_type(fold_rep(fold)), item);
-  emit_putf(&loop, "    %s\n  }\n  return result;\n", folds[fold].step);
+  emit_linef(&loop, 4, "const %sitem = $;", rep_type(fold_rep(over)), item);
+  emit_putf(&loop, "    %s\n  }\n  return result;\n", folds[over].step);
   emit_fn_put(&inner, &body, out_str(&loop));
   const str parameters = emit_format(op->a, "$, roofline_seq items", emit_variable_parameters(fn));
-  const str function = emit_outline(op, base, rep_type(fold_rep(fold)), parameters, out_str(&body));
+  const str function = emit_outline(op, base, rep_type(fold_rep(over)), parameters, out_str(&body));
   const str argument = emit_as(fn, c->args[1], REP_SEQ);
-  return cx_of(fold_rep(fold), PREC_PRIMARY,
+  return cx_of(fold_rep(over), PREC_PRIMARY,
                emit_format(op->a, "$($)", function, emit_arguments(fn, argument)));
 }
 
-static cx comprehension(emit_fn *fn, fold_op fold, const expr *call) {
+static cx comprehension(emit_fn *fn, fold_op over, const expr *call) {
   static const char *const bases[] = {"all", "sum", "max", "min"};
   const expr *c = call->args[0];
   const env *scope = fn->env;
@@ -420,10 +422,10 @@ static cx comprehension(emit_fn *fn, fold_op fold, const expr *call) {
   const kind *k = c->args[1]->kind;
   const bool integers = k != NULL && k->item != NULL && kind_is(k->item, K_INTEGER | K_NONE);
   /* Every item is evaluated, whatever the body reads of it: unrolled are those that cannot fail. */
-  if (items->op == EX_TUPLE && (fold == FOLD_ALL || fold == FOLD_SUM || items->n == 0)) {
-    if (items == c->args[1] && !(integers && can_fail(fn, items))) return unrolled(fn, fold, c, items);
+  if (items->op == EX_TUPLE && (over == FOLD_ALL || over == FOLD_SUM || items->n == 0)) {
+    if (items == c->args[1] && !(integers && can_fail(fn, items))) return unrolled(fn, over, c, items);
   }
-  return looped(fn, fold, c, call->n > 1 ? call->args[1] : NULL, bases[fold]);
+  return looped(fn, over, c, call->n > 1 ? call->args[1] : NULL, bases[over]);
 }
 
 /* all((a, b)) of items that may fail: each is evaluated, also behind one that is false. */
@@ -683,11 +685,11 @@ cx emit_call_expr(emit_fn *fn, const expr *e) {
   }
   static const struct {
     primitive_id id;
-    fold_op fold;
+    fold_op over;
   } folding[] = {{PRIM_ALL, FOLD_ALL}, {PRIM_SUM, FOLD_SUM}, {PRIM_MAX, FOLD_MAX}, {PRIM_MIN, FOLD_MIN}};
   for (size_t i = 0; i < sizeof folding / sizeof *folding; i++) {
     if (e->symbol != (int32_t)folding[i].id) continue;
-    if (e->args[0]->op == EX_COMPREHENSION) return comprehension(fn, folding[i].fold, e);
+    if (e->args[0]->op == EX_COMPREHENSION) return comprehension(fn, folding[i].over, e);
     if (folding[i].id == PRIM_ALL) return all_of_tuple(fn, e->args[0]);
   }
   switch (e->symbol) {

@@ -49,8 +49,9 @@ typedef struct charge {
 } charge;
 
 static str both(emit_op *op, str x, str y) {
-  if (x.n == 0 || str_is(x, "true")) return y;
-  if (y.n == 0 || str_is(y, "true")) return x;
+  if (str_is(x, "false") || str_is(y, "true")) return x;
+  if (x.n == 0 || str_is(x, "true") || str_is(y, "false")) return y;
+  if (y.n == 0) return x;
   return emit_format(op->a, "$ && $", x, y);
 }
 
@@ -60,8 +61,10 @@ static str condition_of(emit_fn *fn, const expr *e) {
                    PREC_AND);
 }
 
+/* When the tensor is passed; empty: always; "false": never. */
 static str presence_of(emit_fn *fn, const tensor_decl *t) {
-  if (!emit_presence_varies(t)) return (str){NULL, 0};
+  const int present = emit_is_present(fn, t);
+  if (present >= 0) return present ? (str){NULL, 0} : STR("false");
   return emit_format(fn->op->a, "call->present.$", fn->op->fields[t->symbol]);
 }
 
@@ -69,7 +72,8 @@ static str presence_of(emit_fn *fn, const tensor_decl *t) {
 static str written_when(emit_fn *fn, const tensor_decl *t) {
   if (t->mutation == MUTATED_NO) return STR("false");
   if (t->mutation == MUTATED_YES) return presence_of(fn, t);
-  return both(fn->op, presence_of(fn, t), condition_of(fn, t->mutated.root));
+  const str when = both(fn->op, presence_of(fn, t), condition_of(fn, t->mutated.root));
+  return str_is(when, "true") ? (str){NULL, 0} : when;
 }
 
 static uint32_t charges_of(emit_fn *fn, const tensor_decl *t, charge out[2]) {
@@ -151,7 +155,7 @@ static void put_derived(emit_fn *fn, out_text *o, bool reads) {
     charge charges[2];
     const uint32_t n = charges_of(fn, t, charges);
     for (uint32_t j = 0; j < n; j++) {
-      if (reads && !charges[j].read) continue;
+      if ((reads && !charges[j].read) || str_is(charges[j].condition, "false")) continue;
       fn->conditional += charges[j].condition.n > 0;
       const cx size = emit_tensor_bytes(fn, t);
       all[count++] = (term){charges[j], t, size.text};
@@ -263,31 +267,51 @@ static void put_costs(emit_fn *fn, out_text *o) {
 
 static void put_reads(emit_fn *fn, out_text *o) { put_derived(fn, o, true); }
 
-static void put_inline(emit_op *op, out_text *o) {
+static str cost_body(emit_op *op, fold *point) {
   const entry *e = op->e;
   emit_fn fn = emit_fn_start(op, "&status");
+  fn.point = point;
   emit_find_eager(op, e->flops.root, fn.eager);
   if (!emit_derives_bytes(e)) emit_find_eager(op, e->bytes.root, fn.eager);
-  out_text body;
+  out_text statements, body;
+  out_init(&statements, op->a);
   out_init(&body, op->a);
-  put_shared(&fn, &body, put_costs);
-  out_put(&body,
+  put_shared(&fn, &statements, put_costs);
+  out_put(&statements,
           STR("  if (status != ROOFLINE_OK) return status;\n  cost->flops = flops;\n  cost->bytes = bytes;\n"
               "  return ROOFLINE_OK;\n"));
+  out_put(&body, STR("  roofline_status status = ROOFLINE_OK;\n"));
+  emit_fn_put(&fn, &body, out_str(&statements));
+  return out_str(&body);
+}
+
+static void put_inline(emit_op *op, out_text *o) {
   put_guard(op, o);
-  out_put(o, STR("  roofline_status status = ROOFLINE_OK;\n"));
-  emit_fn_put(&fn, o, out_str(&body));
+  emit_at_points(op, o, "cost", "roofline_cost *cost", "cost", cost_body);
+}
+
+static str read_body(emit_op *op, fold *point) {
+  emit_fn fn = emit_fn_start(op, "&status");
+  fn.point = point;
+  out_text statements, body;
+  out_init(&statements, op->a);
+  out_init(&body, op->a);
+  put_shared(&fn, &statements, put_reads);
+  out_put(&statements, STR("  if (status == ROOFLINE_OK) *bytes = total;\n  return status;\n"));
+  out_put(&body, STR("  roofline_status status = ROOFLINE_OK;\n"));
+  emit_fn_put(&fn, &body, out_str(&statements));
+  return out_str(&body);
 }
 
 static void put_read(emit_op *op, out_text *o) {
-  emit_fn fn = emit_fn_start(op, "&status");
   out_text body;
   out_init(&body, op->a);
-  put_shared(&fn, &body, put_reads);
-  out_put(&body, STR("  if (status == ROOFLINE_OK) *bytes = total;\n  return status;\n"));
+  emit_at_points(op, &body, "reads", "int64_t *bytes", "bytes", read_body);
   emit_linef(o, 0, "roofline_status $_read_bytes(const roofline_call *self, int64_t *bytes) {", op->name);
   out_put(o, STR("  if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;\n"));
-  emit_fn_put_self(&fn, o, out_str(&body));
+  if (emit_mentions(out_str(&body), STR("call")))
+    emit_linef(o, 2, "const $ *call = (const $ *)self;", op->call_type, op->call_type);
+  out_put(o, out_str(&body));
   out_put(o, STR("}\n\n"));
 }
 

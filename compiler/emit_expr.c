@@ -105,6 +105,7 @@ emit_fn emit_fn_inner(emit_fn *outer) {
   emit_fn fn = emit_fn_start(outer->op, "status");
   fn.env = outer->env;
   fn.lists = outer->lists;
+  fn.point = outer->point;
   return fn;
 }
 
@@ -339,6 +340,8 @@ cx emit_symbol_read(emit_fn *fn, uint32_t number, const kind *narrowed) {
   emit_op *op = fn->op;
   const symbol *s = &op->e->symbols[number];
   const rep stored = op->reps[number];
+  if (op->decides != NULL && (op->choosing > 0 || stored == REP_ENUM || stored == REP_ADT))
+    op->decides[number] = true;
   cx c = cx_of(stored, PREC_PRIMARY, op->fields[number]);
   c.source = op->sources[number];
   if (s->cls == SYM_LET) {
@@ -564,17 +567,21 @@ static cx logic(emit_fn *fn, const expr *e) {
   out_text o;
   out_init(&o, fn->op->a);
   for (uint32_t i = 0; i < e->n; i++) {
-    fn->conditional += i > 0;
+    const int truth = emit_truth(fn, e->args[i]);
+    if (truth >= 0 && truth == (e->op == EX_AND)) continue; /* it decides nothing */
+    fn->conditional += o.n > 0;
     const cx c = emit_expr(fn, e->args[i]);
-    fn->conditional -= i > 0;
+    fn->conditional -= o.n > 0;
     const cx b = cx_of(REP_BOOL, c.prec, emit_convert(fn, c, REP_BOOL));
-    emit_putf(&o, "%s$", i > 0 ? between : "", emit_wrap(fn, b, PREC_COMPARE));
+    emit_putf(&o, "%s$", o.n > 0 ? between : "", emit_wrap(fn, b, PREC_COMPARE));
   }
   return cx_of(REP_BOOL, e->op == EX_AND ? PREC_AND : PREC_OR, out_str(&o));
 }
 
 /* A conditional's arms in one representation: enums as strings unless both read the same enum. */
 static cx conditional(emit_fn *fn, const expr *e) {
+  const int truth = emit_truth(fn, e->args[1]);
+  if (truth >= 0) return emit_expr(fn, e->args[truth ? 0 : 2]);
   const cx test = emit_expr(fn, e->args[1]);
   fn->conditional++;
   const cx yes = emit_expr(fn, e->args[0]), no = emit_expr(fn, e->args[2]);
@@ -687,6 +694,8 @@ static cx render(emit_fn *fn, const expr *e) {
     return cx_of(REP_INT, PREC_PRIMARY, STR("0"));
   }
   op->budget--;
+  cx constant;
+  if (emit_constant(fn, e, &constant)) return constant;
   switch ((expr_op)e->op) {
   case EX_INT: {
     cx c = cx_of(REP_INT, PREC_PRIMARY, emit_int(op->a, e->u.i));

@@ -1,11 +1,12 @@
 /* What the files of the stage `emit` share. emit.c drives; emit_names.c spells; emit_expr.c and
    emit_call.c write expressions; emit_tensor.c shapes and sizes; emit_eval.c, emit_bind.c, emit_solve.c,
-   emit_rows.c, emit_struct.c the parts of one op; emit_types.c ADTs; emit_main.c the registry and
-   rows_main.c. */
+   emit_rows.c, emit_struct.c the parts of one op; emit_points.c bodies at discriminant points; emit_types.c
+   ADTs; emit_main.c the registry and rows_main.c. */
 #ifndef COMPILER_EMIT_INTERNAL_H
 #define COMPILER_EMIT_INTERNAL_H
 
 #include "compiler/emit.h"
+#include "compiler/fold.h"
 #include "compiler/primitive.h"
 
 /* ---- spelling (emit_names.c) ---- */
@@ -125,8 +126,10 @@ typedef struct emit_op {
   } * outlined;
   uint32_t outlined_count, outlined_cap;
   bool has_present, has_metadata, has_out;
-  bool *solvable;  /* by index: some input can give it */
-  uint32_t budget; /* nodes still to be written: bounds what nested expansion can make of a small text */
+  bool *solvable;    /* by index: some input can give it */
+  bool *decides;     /* by symbol, while emit_points.c asks: it chooses among sizes or formulas */
+  uint32_t choosing; /* what is rendered is such a choice */
+  uint32_t budget;   /* nodes still to be written: bounds what nested expansion can make of a small text */
   bool exhausted;
 } emit_op;
 
@@ -175,6 +178,7 @@ typedef struct emit_fn {
   VEC(emit_prod) prods;
   const env *env;
   const char *lists; /* C text of the array of Seq[Int] indices, or NULL */
+  fold *point;       /* what is known of every call that gets here; NULL: nothing */
 } emit_fn;
 
 emit_fn emit_fn_start(emit_op *op, const char *status);
@@ -235,12 +239,27 @@ typedef struct shape_case {
   VEC(bool) of_presence;
 } shape_case;
 typedef VEC(shape_case) shape_cases;
-void emit_shape_cases(emit_op *op, const tensor_decl *t, shape_cases *out);
+void emit_shape_cases(emit_fn *fn, const tensor_decl *t, shape_cases *out);
 str emit_case_condition(emit_fn *fn, const shape_case *c); /* empty: always */
 str emit_shape_text(emit_op *op, const tensor_decl *t);    /* as written in the manifest */
 cx emit_tensor_dtype(emit_fn *fn, const tensor_decl *t);
 cx emit_tensor_bytes(emit_fn *fn, const tensor_decl *t);
 void emit_tensor_function(emit_op *op, out_text *o);
+
+/* ---- discriminant points (emit_points.c) ---- */
+
+/* A function's statements, for calls at a point or (NULL) for any. */
+typedef str emit_part(emit_op *op, fold *point);
+/* Writes them, where discriminants decide them as a switch over functions of `call` and `parameter`. */
+void emit_at_points(emit_op *op, out_text *o, const char *base, const char *parameter, const char *argument,
+                    emit_part *part);
+/* 1 true, 0 false, -1 not decided at the function's point. */
+int emit_truth(const emit_fn *fn, const expr *e);
+int emit_is_present(const emit_fn *fn, const tensor_decl *t);
+int emit_matches(const emit_fn *fn, const family_decl *f, uint32_t match, const pattern *p, const expr *arg,
+                 const env *around);
+/* The literal an expression is at the function's point. */
+bool emit_constant(const emit_fn *fn, const expr *e, cx *out);
 
 /* ---- parts ---- */
 

@@ -582,7 +582,7 @@ static bool split_case(solver *s, const shape_case *c, shape_cases *out) {
 
 static void find_cases(solver *s, uint32_t tensor) {
   shape_cases whole = {0};
-  emit_shape_cases(s->op, &s->op->e->tensors[tensor], &whole);
+  emit_shape_cases(s->fn, &s->op->e->tensors[tensor], &whole);
   for (uint32_t i = 0; i < whole.n; i++) {
     if (!split_case(s, &whole.v[i], &s->cases[tensor])) vec_push(s->a, &s->cases[tensor], whole.v[i]);
   }

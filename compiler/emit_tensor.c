@@ -14,19 +14,25 @@ static const family_decl *find_family(const entry *e, str name) {
   return NULL;
 }
 
-static void add_match(emit_op *op, shape_case *c, const env *bound, const family_decl *f, uint32_t match,
+/* Adds what a case asks of one match; false: the case is ruled out. */
+static bool add_match(emit_fn *fn, shape_case *c, const env *bound, const family_decl *f, uint32_t match,
                       const pattern *p) {
-  for (const env *b = bound; b != NULL && !b->closed; b = b->next) {
-    if (!str_eq(b->name, f->formals[f->matches[match].formal].name)) continue;
-    vec_push(op->a, &c->args, b->arg);
-    vec_push(op->a, &c->arg_envs, b->around);
-    vec_push(op->a, &c->patterns, p);
-    vec_push(op->a, &c->of_presence, f->matches[match].of_presence);
-  }
+  if (p->op == PATTERN_ANY) return true;
+  arena *a = fn->op->a;
+  const env *b = bound;
+  while (!str_eq(b->name, f->formals[f->matches[match].formal].name)) b = b->next;
+  const int holds = emit_matches(fn, f, match, p, b->arg, b->around);
+  if (holds >= 0) return holds;
+  vec_push(a, &c->args, b->arg);
+  vec_push(a, &c->arg_envs, b->around);
+  vec_push(a, &c->patterns, p);
+  vec_push(a, &c->of_presence, f->matches[match].of_presence);
+  return true;
 }
 
-static void add_cases(emit_op *op, const expr *shape, const env *scope, const shape_case *so_far,
+static void add_cases(emit_fn *fn, const expr *shape, const env *scope, const shape_case *so_far,
                       shape_cases *out) {
+  emit_op *op = fn->op;
   if (op->budget == 0) {
     op->exhausted = true;
     return;
@@ -55,16 +61,16 @@ static void add_cases(emit_op *op, const expr *shape, const env *scope, const sh
       vec_push(op->a, &c.patterns, so_far->patterns.v[j]);
       vec_push(op->a, &c.of_presence, so_far->of_presence.v[j]);
     }
-    for (uint32_t j = 0; j < f->match_count; j++) {
-      if (f->cases[i].when[j].op != PATTERN_ANY) add_match(op, &c, bound, f, j, &f->cases[i].when[j]);
-    }
-    add_cases(op, f->cases[i].is.root, bound, &c, out);
+    bool possible = true;
+    for (uint32_t j = 0; j < f->match_count && possible; j++)
+      possible = add_match(fn, &c, bound, f, j, &f->cases[i].when[j]);
+    if (possible) add_cases(fn, f->cases[i].is.root, bound, &c, out);
   }
 }
 
-void emit_shape_cases(emit_op *op, const tensor_decl *t, shape_cases *out) {
+void emit_shape_cases(emit_fn *fn, const tensor_decl *t, shape_cases *out) {
   const shape_case none = {0};
-  add_cases(op, t->shape.root, NULL, &none, out);
+  add_cases(fn, t->shape.root, NULL, &none, out);
 }
 
 static str ctor_condition(emit_fn *fn, const expr *arg, const pattern *p) {
@@ -211,7 +217,7 @@ cx emit_tensor_bytes(emit_fn *fn, const tensor_decl *t) {
   fn->env = NULL;
   const str size = element_size(fn, t);
   shape_cases cases = {0};
-  emit_shape_cases(op, t, &cases);
+  emit_shape_cases(fn, t, &cases);
   str *first = NULL, all = STR("0");
   uint32_t first_n = 0;
   bool same = true;
@@ -233,7 +239,9 @@ cx emit_tensor_bytes(emit_fn *fn, const tensor_decl *t) {
     all = texts[0];
   } else {
     for (uint32_t i = cases.n; i-- > 0;) { /* the last case needs no test: the cases are exhaustive */
+      op->choosing++;
       const str condition = emit_case_condition(fn, &cases.v[i]);
+      op->choosing--;
       if (i + 1 == cases.n) {
         all = texts[i];
       } else {
@@ -265,7 +273,7 @@ static void push_axes(emit_fn *fn, const shape_case *c, uint32_t indent, out_tex
 
 static void push_shape(emit_fn *fn, const tensor_decl *t, out_text *o) {
   shape_cases cases = {0};
-  emit_shape_cases(fn->op, t, &cases);
+  emit_shape_cases(fn, t, &cases);
   for (uint32_t i = 0; i < cases.n; i++) {
     const str condition = emit_case_condition(fn, &cases.v[i]);
     const bool last = i + 1 == cases.n;

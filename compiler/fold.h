@@ -105,6 +105,10 @@ typedef struct fold_shape {
   const formula *at_text;    /* SHAPE_UNDECIDED: the argument that is not decided */
   const expr *at;
 } fold_shape;
+/* Is what the patterns look at decided? An ADT needs its constructor and finite fields only, presence no
+   value at all. */
+bool fold_match_decided(const family_match *m, const expr *arg, const value *v);
+bool fold_pattern_holds(const pattern *p, const value *v, const kind *k);
 shape_fate fold_find_shape(fold *c, const formula *f, fold_shape *out);
 
 /* Folds every axis of a found shape (for what it reads and what fails). With every axis known writes the

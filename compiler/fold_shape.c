@@ -2,7 +2,7 @@
 #include "compiler/fold.h"
 #include "roofline/primitive.h"
 
-static bool pattern_holds(const pattern *p, const value *v, const kind *k) {
+bool fold_pattern_holds(const pattern *p, const value *v, const kind *k) {
   switch (p->op) {
   case PATTERN_ANY: return true;
   case PATTERN_BOOL: return v->tag == V_BOOL && v->u.b == p->b;
@@ -22,9 +22,7 @@ static bool pattern_holds(const pattern *p, const value *v, const kind *k) {
   return true;
 }
 
-/* Is what the patterns look at decided? An ADT needs its constructor and finite fields only, presence no
-   value at all. */
-static bool match_decided(const family_match *m, const expr *arg, const value *v) {
+bool fold_match_decided(const family_match *m, const expr *arg, const value *v) {
   if (m->of_presence && v->tag == V_UNKNOWN) return v->n == 1 || !kind_may(arg->kind, K_NONE);
   return m->of_presence || v->tag == V_BOOL || v->tag == V_STRING || v->tag == V_ADT || v->tag == V_NONE;
 }
@@ -42,7 +40,7 @@ static shape_fate choose_case(fold *c, const family_decl *family, const fold_sco
     c->scope = outer;
     c->f = text;
     const expr *arg = scope->args[family->matches[m].formal];
-    if (!match_decided(&family->matches[m], arg, &matched[m])) {
+    if (!fold_match_decided(&family->matches[m], arg, &matched[m])) {
       out->at_text = scope->outer_text;
       out->at = arg;
       return SHAPE_UNDECIDED;
@@ -58,8 +56,8 @@ static shape_fate choose_case(fold *c, const family_decl *family, const fold_sco
   for (uint32_t i = 0; i < family->case_count; i++) {
     bool holds = family->cases[i].state == FACT_VALID;
     for (uint32_t m = 0; holds && m < family->match_count; m++)
-      holds = pattern_holds(&family->cases[i].when[m], &matched[m],
-                            family->formals[family->matches[m].formal].kind);
+      holds = fold_pattern_holds(&family->cases[i].when[m], &matched[m],
+                                 family->formals[family->matches[m].formal].kind);
     if (!holds) continue;
     out->family = family;
     if (*chosen != NULL) return SHAPE_MANY_CASES;

@@ -782,6 +782,38 @@ const roofline_op roofline_silu_fwd_op = {
 
 static const char *const gelu_fwd_approximate_values[] = {"none", "tanh"};
 
+/* At approximate='none'. */
+static roofline_status gelu_fwd_cost(const roofline_gelu_fwd_call *call, roofline_cost *cost) {
+  roofline_status status = ROOFLINE_OK;
+  const roofline_dtype T = call->T;
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = roofline_mul(&status, 5, S_prod);
+  const int64_t input_bytes = roofline_mul(&status, S_prod, T_size);
+  int64_t bytes = input_bytes; /* input: read */
+  bytes = roofline_add(&status, bytes, input_bytes); /* output: written */
+  if (status != ROOFLINE_OK) return status;
+  cost->flops = flops;
+  cost->bytes = bytes;
+  return ROOFLINE_OK;
+}
+
+/* At approximate='tanh'. */
+static roofline_status gelu_fwd_cost_2(const roofline_gelu_fwd_call *call, roofline_cost *cost) {
+  roofline_status status = ROOFLINE_OK;
+  const roofline_dtype T = call->T;
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
+  const int64_t flops = roofline_mul(&status, 9, S_prod);
+  const int64_t input_bytes = roofline_mul(&status, S_prod, T_size);
+  int64_t bytes = input_bytes; /* input: read */
+  bytes = roofline_add(&status, bytes, input_bytes); /* output: written */
+  if (status != ROOFLINE_OK) return status;
+  cost->flops = flops;
+  cost->bytes = bytes;
+  return ROOFLINE_OK;
+}
+
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status gelu_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                        roofline_dtype *dtype_out) {
@@ -807,20 +839,13 @@ static roofline_status gelu_fwd_tensor(const roofline_call *self, int32_t tensor
    (elementwise_activation.yaml:127); bytes derived from the signature */
 roofline_status roofline_gelu_fwd_eval_roofline(const roofline_gelu_fwd_call *call, roofline_cost *cost) {
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  roofline_status status = ROOFLINE_OK;
-  const roofline_dtype T = call->T;
-  const int32_t approximate = call->approximate;
-  const int64_t T_size = roofline_dtype_size(T);
-  const int64_t S_prod = roofline_prod(&status, roofline_seq_of_shape(&call->S));
-  const int64_t flops = roofline_mul(&status, approximate == ROOFLINE_GELU_FWD_APPROXIMATE_NONE ? 5 : 9,
-                                     S_prod);
-  const int64_t input_bytes = roofline_mul(&status, S_prod, T_size);
-  int64_t bytes = input_bytes; /* input: read */
-  bytes = roofline_add(&status, bytes, input_bytes); /* output: written */
-  if (status != ROOFLINE_OK) return status;
-  cost->flops = flops;
-  cost->bytes = bytes;
-  return ROOFLINE_OK;
+  switch (call->approximate) {
+  case ROOFLINE_GELU_FWD_APPROXIMATE_NONE:
+    return gelu_fwd_cost(call, cost);
+  case ROOFLINE_GELU_FWD_APPROXIMATE_TANH:
+    return gelu_fwd_cost_2(call, cost);
+  default: return ROOFLINE_E_UNCHECKED; /* no accepted call is here */
+  }
 }
 
 const char *roofline_gelu_fwd_roof_key(const roofline_call *self) {

@@ -550,6 +550,50 @@ const roofline_op roofline_mul_fwd_op = {
 
 static const char *const div_fwd_rounding_mode_values[] = {"trunc", "floor"};
 
+/* At rounding_mode=None. */
+static roofline_status div_fwd_cost(const roofline_div_fwd_call *call, roofline_cost *cost) {
+  roofline_status status = ROOFLINE_OK;
+  const roofline_dtype T = call->T;
+  roofline_shape shape1;
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t prod1 = roofline_prod(&status,
+                                      roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A,
+      &call->B)));
+  const int64_t flops = roofline_mul(&status, 1, prod1);
+  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
+                               T_size); /* input: read */
+  bytes = roofline_add(&status, bytes,
+                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
+                                    T_size)); /* other: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, prod1, T_size)); /* output: written */
+  if (status != ROOFLINE_OK) return status;
+  cost->flops = flops;
+  cost->bytes = bytes;
+  return ROOFLINE_OK;
+}
+
+/* At rounding_mode='trunc'; rounding_mode='floor'. */
+static roofline_status div_fwd_cost_2(const roofline_div_fwd_call *call, roofline_cost *cost) {
+  roofline_status status = ROOFLINE_OK;
+  const roofline_dtype T = call->T;
+  roofline_shape shape1;
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t prod1 = roofline_prod(&status,
+                                      roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A,
+      &call->B)));
+  const int64_t flops = roofline_mul(&status, 2, prod1);
+  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
+                               T_size); /* input: read */
+  bytes = roofline_add(&status, bytes,
+                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
+                                    T_size)); /* other: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, prod1, T_size)); /* output: written */
+  if (status != ROOFLINE_OK) return status;
+  cost->flops = flops;
+  cost->bytes = bytes;
+  return ROOFLINE_OK;
+}
+
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status div_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                       roofline_dtype *dtype_out) {
@@ -581,25 +625,14 @@ static roofline_status div_fwd_tensor(const roofline_call *self, int32_t tensor,
    B)) (elementwise_binary.yaml:93); bytes derived from the signature */
 roofline_status roofline_div_fwd_eval_roofline(const roofline_div_fwd_call *call, roofline_cost *cost) {
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  roofline_status status = ROOFLINE_OK;
-  const roofline_dtype T = call->T;
-  const int32_t rounding_mode = call->rounding_mode;
-  roofline_shape shape1;
-  const int64_t T_size = roofline_dtype_size(T);
-  const int64_t prod1 = roofline_prod(&status,
-                                      roofline_seq_of_shape(roofline_broadcast2(&status, &shape1, &call->A,
-      &call->B)));
-  const int64_t flops = roofline_mul(&status, rounding_mode != 0 ? 2 : 1, prod1);
-  int64_t bytes = roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->A)),
-                               T_size); /* input: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_prod(&status, roofline_seq_of_shape(&call->B)),
-                                    T_size)); /* other: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, prod1, T_size)); /* output: written */
-  if (status != ROOFLINE_OK) return status;
-  cost->flops = flops;
-  cost->bytes = bytes;
-  return ROOFLINE_OK;
+  switch (call->rounding_mode) {
+  case 0: /* rounding_mode=None */
+    return div_fwd_cost(call, cost);
+  case 1: /* rounding_mode='trunc' */
+  case 2: /* rounding_mode='floor' */
+    return div_fwd_cost_2(call, cost);
+  default: return ROOFLINE_E_UNCHECKED; /* no accepted call is here */
+  }
 }
 
 const char *roofline_div_fwd_roof_key(const roofline_call *self) {

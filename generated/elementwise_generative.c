@@ -51,7 +51,6 @@ const char *roofline_alibi_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_alibi_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  (void)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t total = 0;
   if (status == ROOFLINE_OK) *bytes = total;
@@ -187,7 +186,6 @@ const char *roofline_sinusoidal_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_sinusoidal_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  (void)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t total = 0;
   if (status == ROOFLINE_OK) *bytes = total;
@@ -333,7 +331,6 @@ const char *roofline_rope_table_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_rope_table_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  (void)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t total = 0;
   if (status == ROOFLINE_OK) *bytes = total;
@@ -476,7 +473,6 @@ const char *roofline_causal_mask_fwd_roof_key(const roofline_call *self) {
 
 roofline_status roofline_causal_mask_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  (void)self;
   roofline_status status = ROOFLINE_OK;
   const int64_t total = 0;
   if (status == ROOFLINE_OK) *bytes = total;

@@ -215,6 +215,69 @@ const roofline_op roofline_gemm_fwd_op = {
 
 static const char *const gemm_bias_act_fwd_activation_values[] = {"relu", "gelu", "silu"};
 
+/* At activation=None. */
+static roofline_status gemm_bias_act_fwd_cost(const roofline_gemm_bias_act_fwd_call *call,
+                                              roofline_cost *cost) {
+  roofline_status status = ROOFLINE_OK;
+  const int64_t M = call->M;
+  const int64_t N = call->N;
+  const int64_t K = call->K;
+  const roofline_dtype T = call->T;
+  const int64_t T_size = roofline_dtype_size(T);
+  int64_t flops = roofline_mul4(&status, 2, M, N, K);
+  flops = roofline_add(&status, flops, roofline_mul3(&status, 1, M, N));
+  int64_t bytes = roofline_mul3(&status, M, K, T_size); /* a: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, N, K, T_size)); /* b: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, N, T_size)); /* bias: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, M, N, T_size)); /* d: written */
+  if (status != ROOFLINE_OK) return status;
+  cost->flops = flops;
+  cost->bytes = bytes;
+  return ROOFLINE_OK;
+}
+
+/* At activation='relu'. */
+static roofline_status gemm_bias_act_fwd_cost_2(const roofline_gemm_bias_act_fwd_call *call,
+                                                roofline_cost *cost) {
+  roofline_status status = ROOFLINE_OK;
+  const int64_t M = call->M;
+  const int64_t N = call->N;
+  const int64_t K = call->K;
+  const roofline_dtype T = call->T;
+  const int64_t T_size = roofline_dtype_size(T);
+  int64_t flops = roofline_mul4(&status, 2, M, N, K);
+  flops = roofline_add(&status, flops, roofline_mul3(&status, 2, M, N));
+  int64_t bytes = roofline_mul3(&status, M, K, T_size); /* a: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, N, K, T_size)); /* b: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, N, T_size)); /* bias: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, M, N, T_size)); /* d: written */
+  if (status != ROOFLINE_OK) return status;
+  cost->flops = flops;
+  cost->bytes = bytes;
+  return ROOFLINE_OK;
+}
+
+/* At activation='gelu'; activation='silu'. */
+static roofline_status gemm_bias_act_fwd_cost_3(const roofline_gemm_bias_act_fwd_call *call,
+                                                roofline_cost *cost) {
+  roofline_status status = ROOFLINE_OK;
+  const int64_t M = call->M;
+  const int64_t N = call->N;
+  const int64_t K = call->K;
+  const roofline_dtype T = call->T;
+  const int64_t T_size = roofline_dtype_size(T);
+  int64_t flops = roofline_mul4(&status, 2, M, N, K);
+  flops = roofline_add(&status, flops, roofline_mul3(&status, 6, M, N));
+  int64_t bytes = roofline_mul3(&status, M, K, T_size); /* a: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, N, K, T_size)); /* b: read */
+  bytes = roofline_add(&status, bytes, roofline_mul(&status, N, T_size)); /* bias: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, M, N, T_size)); /* d: written */
+  if (status != ROOFLINE_OK) return status;
+  cost->flops = flops;
+  cost->bytes = bytes;
+  return ROOFLINE_OK;
+}
+
 /* act = 0 if not present(activation) else 1 if activation.value == 'relu' else 5 */
 static int64_t gemm_bias_act_fwd_act(roofline_status *status, const roofline_gemm_bias_act_fwd_call *call) {
   (void)status;
@@ -262,23 +325,16 @@ static roofline_status gemm_bias_act_fwd_tensor(const roofline_call *self, int32
 roofline_status roofline_gemm_bias_act_fwd_eval_roofline(const roofline_gemm_bias_act_fwd_call *call,
                                                          roofline_cost *cost) {
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  roofline_status status = ROOFLINE_OK;
-  const int64_t M = call->M;
-  const int64_t N = call->N;
-  const int64_t K = call->K;
-  const roofline_dtype T = call->T;
-  const int64_t act = gemm_bias_act_fwd_act(&status, call);
-  const int64_t T_size = roofline_dtype_size(T);
-  int64_t flops = roofline_mul4(&status, 2, M, N, K);
-  flops = roofline_add(&status, flops, roofline_mul3(&status, roofline_add(&status, 1, act), M, N));
-  int64_t bytes = roofline_mul3(&status, M, K, T_size); /* a: read */
-  bytes = roofline_add(&status, bytes, roofline_mul3(&status, N, K, T_size)); /* b: read */
-  bytes = roofline_add(&status, bytes, roofline_mul(&status, N, T_size)); /* bias: read */
-  bytes = roofline_add(&status, bytes, roofline_mul3(&status, M, N, T_size)); /* d: written */
-  if (status != ROOFLINE_OK) return status;
-  cost->flops = flops;
-  cost->bytes = bytes;
-  return ROOFLINE_OK;
+  switch (call->activation) {
+  case 0: /* activation=None */
+    return gemm_bias_act_fwd_cost(call, cost);
+  case 1: /* activation='relu' */
+    return gemm_bias_act_fwd_cost_2(call, cost);
+  case 2: /* activation='gelu' */
+  case 3: /* activation='silu' */
+    return gemm_bias_act_fwd_cost_3(call, cost);
+  default: return ROOFLINE_E_UNCHECKED; /* no accepted call is here */
+  }
 }
 
 roofline_status roofline_gemm_bias_act_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
@@ -1594,6 +1650,170 @@ const roofline_op roofline_gemm_nvfp4_fwd_op = {
 /* ---- GroupedGemmFwdOp, gemm.yaml:221 ---- */
 
 
+/* At transpose_a=false, transpose_b=false. */
+static roofline_status grouped_gemm_fwd_cost(const roofline_grouped_gemm_fwd_call *call,
+                                             roofline_cost *cost) {
+  roofline_status status = ROOFLINE_OK;
+  const int64_t M = call->M;
+  const int64_t G = call->G;
+  const int64_t N = call->N;
+  const int64_t K = call->K;
+  const roofline_dtype T = call->T;
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t flops = roofline_mul4(&status, 2, M, N, K);
+  const int64_t batch_sizes_bytes = roofline_mul(&status, G, 4);
+  int64_t bytes = roofline_mul3(&status, M, K, T_size); /* a: read */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, G, K, N, T_size)); /* b: read */
+  bytes = roofline_add(&status, bytes, batch_sizes_bytes); /* batch_sizes: read */
+  bytes = roofline_add(&status, bytes, batch_sizes_bytes); /* batch_offsets: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, M, N, T_size)); /* output: written */
+  if (status != ROOFLINE_OK) return status;
+  cost->flops = flops;
+  cost->bytes = bytes;
+  return ROOFLINE_OK;
+}
+
+/* At transpose_a=false, transpose_b=true. */
+static roofline_status grouped_gemm_fwd_cost_2(const roofline_grouped_gemm_fwd_call *call,
+                                               roofline_cost *cost) {
+  roofline_status status = ROOFLINE_OK;
+  const int64_t M = call->M;
+  const int64_t G = call->G;
+  const int64_t N = call->N;
+  const int64_t K = call->K;
+  const roofline_dtype T = call->T;
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t flops = roofline_mul4(&status, 2, M, N, K);
+  const int64_t batch_sizes_bytes = roofline_mul(&status, G, 4);
+  int64_t bytes = roofline_mul3(&status, M, K, T_size); /* a: read */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, G, N, K, T_size)); /* b: read */
+  bytes = roofline_add(&status, bytes, batch_sizes_bytes); /* batch_sizes: read */
+  bytes = roofline_add(&status, bytes, batch_sizes_bytes); /* batch_offsets: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, M, N, T_size)); /* output: written */
+  if (status != ROOFLINE_OK) return status;
+  cost->flops = flops;
+  cost->bytes = bytes;
+  return ROOFLINE_OK;
+}
+
+/* At transpose_a=true, transpose_b=false. */
+static roofline_status grouped_gemm_fwd_cost_3(const roofline_grouped_gemm_fwd_call *call,
+                                               roofline_cost *cost) {
+  roofline_status status = ROOFLINE_OK;
+  const int64_t M = call->M;
+  const int64_t G = call->G;
+  const int64_t N = call->N;
+  const int64_t K = call->K;
+  const roofline_dtype T = call->T;
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t flops = roofline_mul4(&status, 2, M, N, K);
+  const int64_t batch_sizes_bytes = roofline_mul(&status, G, 4);
+  int64_t bytes = roofline_mul3(&status, M, N, T_size); /* a: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, M, K, T_size)); /* b: read */
+  bytes = roofline_add(&status, bytes, batch_sizes_bytes); /* batch_sizes: read */
+  bytes = roofline_add(&status, bytes, batch_sizes_bytes); /* batch_offsets: read */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, G, N, K, T_size)); /* output: written */
+  if (status != ROOFLINE_OK) return status;
+  cost->flops = flops;
+  cost->bytes = bytes;
+  return ROOFLINE_OK;
+}
+
+/* At transpose_a=true, transpose_b=true. */
+static roofline_status grouped_gemm_fwd_cost_4(const roofline_grouped_gemm_fwd_call *call,
+                                               roofline_cost *cost) {
+  roofline_status status = ROOFLINE_OK;
+  const int64_t M = call->M;
+  const int64_t G = call->G;
+  const int64_t N = call->N;
+  const int64_t K = call->K;
+  const roofline_dtype T = call->T;
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t flops = roofline_mul4(&status, 2, M, N, K);
+  const int64_t batch_sizes_bytes = roofline_mul(&status, G, 4);
+  int64_t bytes = roofline_mul3(&status, M, N, T_size); /* a: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, K, M, T_size)); /* b: read */
+  bytes = roofline_add(&status, bytes, batch_sizes_bytes); /* batch_sizes: read */
+  bytes = roofline_add(&status, bytes, batch_sizes_bytes); /* batch_offsets: read */
+  bytes = roofline_add(&status, bytes, roofline_mul4(&status, G, N, K, T_size)); /* output: written */
+  if (status != ROOFLINE_OK) return status;
+  cost->flops = flops;
+  cost->bytes = bytes;
+  return ROOFLINE_OK;
+}
+
+/* At transpose_a=false, transpose_b=false. */
+static roofline_status grouped_gemm_fwd_reads(const roofline_grouped_gemm_fwd_call *call, int64_t *bytes) {
+  roofline_status status = ROOFLINE_OK;
+  const int64_t M = call->M;
+  const int64_t G = call->G;
+  const int64_t N = call->N;
+  const int64_t K = call->K;
+  const roofline_dtype T = call->T;
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t batch_sizes_bytes = roofline_mul(&status, G, 4);
+  int64_t total = roofline_mul3(&status, M, K, T_size); /* a: read */
+  total = roofline_add(&status, total, roofline_mul4(&status, G, K, N, T_size)); /* b: read */
+  total = roofline_add(&status, total, batch_sizes_bytes); /* batch_sizes: read */
+  total = roofline_add(&status, total, batch_sizes_bytes); /* batch_offsets: read */
+  if (status == ROOFLINE_OK) *bytes = total;
+  return status;
+}
+
+/* At transpose_a=false, transpose_b=true. */
+static roofline_status grouped_gemm_fwd_reads_2(const roofline_grouped_gemm_fwd_call *call, int64_t *bytes) {
+  roofline_status status = ROOFLINE_OK;
+  const int64_t M = call->M;
+  const int64_t G = call->G;
+  const int64_t N = call->N;
+  const int64_t K = call->K;
+  const roofline_dtype T = call->T;
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t batch_sizes_bytes = roofline_mul(&status, G, 4);
+  int64_t total = roofline_mul3(&status, M, K, T_size); /* a: read */
+  total = roofline_add(&status, total, roofline_mul4(&status, G, N, K, T_size)); /* b: read */
+  total = roofline_add(&status, total, batch_sizes_bytes); /* batch_sizes: read */
+  total = roofline_add(&status, total, batch_sizes_bytes); /* batch_offsets: read */
+  if (status == ROOFLINE_OK) *bytes = total;
+  return status;
+}
+
+/* At transpose_a=true, transpose_b=false. */
+static roofline_status grouped_gemm_fwd_reads_3(const roofline_grouped_gemm_fwd_call *call, int64_t *bytes) {
+  roofline_status status = ROOFLINE_OK;
+  const int64_t M = call->M;
+  const int64_t G = call->G;
+  const int64_t N = call->N;
+  const int64_t K = call->K;
+  const roofline_dtype T = call->T;
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t batch_sizes_bytes = roofline_mul(&status, G, 4);
+  int64_t total = roofline_mul3(&status, M, N, T_size); /* a: read */
+  total = roofline_add(&status, total, roofline_mul3(&status, M, K, T_size)); /* b: read */
+  total = roofline_add(&status, total, batch_sizes_bytes); /* batch_sizes: read */
+  total = roofline_add(&status, total, batch_sizes_bytes); /* batch_offsets: read */
+  if (status == ROOFLINE_OK) *bytes = total;
+  return status;
+}
+
+/* At transpose_a=true, transpose_b=true. */
+static roofline_status grouped_gemm_fwd_reads_4(const roofline_grouped_gemm_fwd_call *call, int64_t *bytes) {
+  roofline_status status = ROOFLINE_OK;
+  const int64_t M = call->M;
+  const int64_t G = call->G;
+  const int64_t N = call->N;
+  const int64_t K = call->K;
+  const roofline_dtype T = call->T;
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t batch_sizes_bytes = roofline_mul(&status, G, 4);
+  int64_t total = roofline_mul3(&status, M, N, T_size); /* a: read */
+  total = roofline_add(&status, total, roofline_mul3(&status, K, M, T_size)); /* b: read */
+  total = roofline_add(&status, total, batch_sizes_bytes); /* batch_sizes: read */
+  total = roofline_add(&status, total, batch_sizes_bytes); /* batch_offsets: read */
+  if (status == ROOFLINE_OK) *bytes = total;
+  return status;
+}
+
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status grouped_gemm_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                roofline_shape *shape, roofline_dtype *dtype_out) {
@@ -1664,58 +1884,33 @@ static roofline_status grouped_gemm_fwd_tensor(const roofline_call *self, int32_
 roofline_status roofline_grouped_gemm_fwd_eval_roofline(const roofline_grouped_gemm_fwd_call *call,
                                                         roofline_cost *cost) {
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  roofline_status status = ROOFLINE_OK;
-  const int64_t M = call->M;
-  const int64_t G = call->G;
-  const int64_t N = call->N;
-  const int64_t K = call->K;
-  const roofline_dtype T = call->T;
-  const bool transpose_a = call->transpose_a;
-  const bool transpose_b = call->transpose_b;
-  const int64_t T_size = roofline_dtype_size(T);
-  const int64_t flops = roofline_mul4(&status, 2, M, N, K);
-  const int64_t batch_sizes_bytes = roofline_mul(&status, G, 4);
-  int64_t bytes = !transpose_a ? roofline_mul3(&status, M, K, T_size)
-      : roofline_mul3(&status, M, N, T_size); /* a: read */
-  bytes = roofline_add(&status, bytes, (!transpose_a && !transpose_b)
-                       ? roofline_mul4(&status, G, K, N, T_size) : (!transpose_a && transpose_b)
-                       ? roofline_mul4(&status, G, N, K, T_size) : (transpose_a && !transpose_b)
-                       ? roofline_mul3(&status, M, K, T_size)
-                       : roofline_mul3(&status, K, M, T_size)); /* b: read */
-  bytes = roofline_add(&status, bytes, batch_sizes_bytes); /* batch_sizes: read */
-  bytes = roofline_add(&status, bytes, batch_sizes_bytes); /* batch_offsets: read */
-  bytes = roofline_add(&status, bytes, !transpose_a ? roofline_mul3(&status, M, N, T_size)
-                       : roofline_mul4(&status, G, N, K, T_size)); /* output: written */
-  if (status != ROOFLINE_OK) return status;
-  cost->flops = flops;
-  cost->bytes = bytes;
-  return ROOFLINE_OK;
+  switch (2 * call->transpose_a + call->transpose_b) {
+  case 0: /* transpose_a=false, transpose_b=false */
+    return grouped_gemm_fwd_cost(call, cost);
+  case 1: /* transpose_a=false, transpose_b=true */
+    return grouped_gemm_fwd_cost_2(call, cost);
+  case 2: /* transpose_a=true, transpose_b=false */
+    return grouped_gemm_fwd_cost_3(call, cost);
+  case 3: /* transpose_a=true, transpose_b=true */
+    return grouped_gemm_fwd_cost_4(call, cost);
+  default: return ROOFLINE_E_UNCHECKED; /* no accepted call is here */
+  }
 }
 
 roofline_status roofline_grouped_gemm_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   const roofline_grouped_gemm_fwd_call *call = (const roofline_grouped_gemm_fwd_call *)self;
-  roofline_status status = ROOFLINE_OK;
-  const int64_t M = call->M;
-  const int64_t G = call->G;
-  const int64_t N = call->N;
-  const int64_t K = call->K;
-  const roofline_dtype T = call->T;
-  const bool transpose_a = call->transpose_a;
-  const bool transpose_b = call->transpose_b;
-  const int64_t T_size = roofline_dtype_size(T);
-  const int64_t batch_sizes_bytes = roofline_mul(&status, G, 4);
-  int64_t total = !transpose_a ? roofline_mul3(&status, M, K, T_size)
-      : roofline_mul3(&status, M, N, T_size); /* a: read */
-  total = roofline_add(&status, total, (!transpose_a && !transpose_b)
-                       ? roofline_mul4(&status, G, K, N, T_size) : (!transpose_a && transpose_b)
-                       ? roofline_mul4(&status, G, N, K, T_size) : (transpose_a && !transpose_b)
-                       ? roofline_mul3(&status, M, K, T_size)
-                       : roofline_mul3(&status, K, M, T_size)); /* b: read */
-  total = roofline_add(&status, total, batch_sizes_bytes); /* batch_sizes: read */
-  total = roofline_add(&status, total, batch_sizes_bytes); /* batch_offsets: read */
-  if (status == ROOFLINE_OK) *bytes = total;
-  return status;
+  switch (2 * call->transpose_a + call->transpose_b) {
+  case 0: /* transpose_a=false, transpose_b=false */
+    return grouped_gemm_fwd_reads(call, bytes);
+  case 1: /* transpose_a=false, transpose_b=true */
+    return grouped_gemm_fwd_reads_2(call, bytes);
+  case 2: /* transpose_a=true, transpose_b=false */
+    return grouped_gemm_fwd_reads_3(call, bytes);
+  case 3: /* transpose_a=true, transpose_b=true */
+    return grouped_gemm_fwd_reads_4(call, bytes);
+  default: return ROOFLINE_E_UNCHECKED; /* no accepted call is here */
+  }
 }
 
 static const roofline_bind_names grouped_gemm_fwd_names[] = {

@@ -8,6 +8,68 @@
 static const char *const ro_pe_fwd_rope_layout_values[] = {"neox", "interleaved"};
 static const char *const ro_pe_fwd_input_layout_values[] = {"1d", "2d"};
 
+/* At input_layout='1d'. */
+static roofline_status ro_pe_fwd_cost(const roofline_ro_pe_fwd_call *call, roofline_cost *cost) {
+  roofline_status status = ROOFLINE_OK;
+  const int64_t S = call->S;
+  const int64_t D = call->D;
+  const roofline_dtype T = call->T;
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t flops = roofline_mul(&status, 3, roofline_mul(&status, S, D));
+  const int64_t x_bytes = roofline_mul3(&status, S, D, T_size);
+  int64_t bytes = x_bytes; /* x: read */
+  bytes = roofline_add(&status, bytes, x_bytes); /* output: written */
+  if (status != ROOFLINE_OK) return status;
+  cost->flops = flops;
+  cost->bytes = bytes;
+  return ROOFLINE_OK;
+}
+
+/* At input_layout='2d'. */
+static roofline_status ro_pe_fwd_cost_2(const roofline_ro_pe_fwd_call *call, roofline_cost *cost) {
+  roofline_status status = ROOFLINE_OK;
+  const int64_t B = call->B;
+  const int64_t S = call->S;
+  const int64_t H = call->H;
+  const int64_t D = call->D;
+  const roofline_dtype T = call->T;
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t flops = roofline_mul(&status, 3, roofline_mul4(&status, B, S, H, D));
+  const int64_t x_bytes = roofline_mul5(&status, B, S, H, D, T_size);
+  int64_t bytes = x_bytes; /* x: read */
+  bytes = roofline_add(&status, bytes, x_bytes); /* output: written */
+  if (status != ROOFLINE_OK) return status;
+  cost->flops = flops;
+  cost->bytes = bytes;
+  return ROOFLINE_OK;
+}
+
+/* At input_layout='1d'. */
+static roofline_status ro_pe_fwd_reads(const roofline_ro_pe_fwd_call *call, int64_t *bytes) {
+  roofline_status status = ROOFLINE_OK;
+  const int64_t S = call->S;
+  const int64_t D = call->D;
+  const roofline_dtype T = call->T;
+  const int64_t T_size = roofline_dtype_size(T);
+  int64_t total = roofline_mul3(&status, S, D, T_size); /* x: read */
+  if (status == ROOFLINE_OK) *bytes = total;
+  return status;
+}
+
+/* At input_layout='2d'. */
+static roofline_status ro_pe_fwd_reads_2(const roofline_ro_pe_fwd_call *call, int64_t *bytes) {
+  roofline_status status = ROOFLINE_OK;
+  const int64_t B = call->B;
+  const int64_t S = call->S;
+  const int64_t H = call->H;
+  const int64_t D = call->D;
+  const roofline_dtype T = call->T;
+  const int64_t T_size = roofline_dtype_size(T);
+  int64_t total = roofline_mul5(&status, B, S, H, D, T_size); /* x: read */
+  if (status == ROOFLINE_OK) *bytes = total;
+  return status;
+}
+
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status ro_pe_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                         roofline_dtype *dtype_out) {
@@ -54,24 +116,13 @@ static roofline_status ro_pe_fwd_tensor(const roofline_call *self, int32_t tenso
    bytes derived from the signature */
 roofline_status roofline_ro_pe_fwd_eval_roofline(const roofline_ro_pe_fwd_call *call, roofline_cost *cost) {
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  roofline_status status = ROOFLINE_OK;
-  const int64_t B = call->B;
-  const int64_t S = call->S;
-  const int64_t H = call->H;
-  const int64_t D = call->D;
-  const roofline_dtype T = call->T;
-  const int32_t input_layout = call->input_layout;
-  const int64_t T_size = roofline_dtype_size(T);
-  const int64_t flops = roofline_mul(&status, 3, input_layout == ROOFLINE_RO_PE_FWD_INPUT_LAYOUT_2D
-                                     ? roofline_mul4(&status, B, S, H, D) : roofline_mul(&status, S, D));
-  const int64_t x_bytes = input_layout == ROOFLINE_RO_PE_FWD_INPUT_LAYOUT_1D
-      ? roofline_mul3(&status, S, D, T_size) : roofline_mul5(&status, B, S, H, D, T_size);
-  int64_t bytes = x_bytes; /* x: read */
-  bytes = roofline_add(&status, bytes, x_bytes); /* output: written */
-  if (status != ROOFLINE_OK) return status;
-  cost->flops = flops;
-  cost->bytes = bytes;
-  return ROOFLINE_OK;
+  switch (call->input_layout) {
+  case ROOFLINE_RO_PE_FWD_INPUT_LAYOUT_1D:
+    return ro_pe_fwd_cost(call, cost);
+  case ROOFLINE_RO_PE_FWD_INPUT_LAYOUT_2D:
+    return ro_pe_fwd_cost_2(call, cost);
+  default: return ROOFLINE_E_UNCHECKED; /* no accepted call is here */
+  }
 }
 
 const char *roofline_ro_pe_fwd_roof_key(const roofline_call *self) {
@@ -82,18 +133,13 @@ const char *roofline_ro_pe_fwd_roof_key(const roofline_call *self) {
 roofline_status roofline_ro_pe_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   const roofline_ro_pe_fwd_call *call = (const roofline_ro_pe_fwd_call *)self;
-  roofline_status status = ROOFLINE_OK;
-  const int64_t B = call->B;
-  const int64_t S = call->S;
-  const int64_t H = call->H;
-  const int64_t D = call->D;
-  const roofline_dtype T = call->T;
-  const int32_t input_layout = call->input_layout;
-  const int64_t T_size = roofline_dtype_size(T);
-  int64_t total = input_layout == ROOFLINE_RO_PE_FWD_INPUT_LAYOUT_1D ? roofline_mul3(&status, S, D, T_size)
-      : roofline_mul5(&status, B, S, H, D, T_size); /* x: read */
-  if (status == ROOFLINE_OK) *bytes = total;
-  return status;
+  switch (call->input_layout) {
+  case ROOFLINE_RO_PE_FWD_INPUT_LAYOUT_1D:
+    return ro_pe_fwd_reads(call, bytes);
+  case ROOFLINE_RO_PE_FWD_INPUT_LAYOUT_2D:
+    return ro_pe_fwd_reads_2(call, bytes);
+  default: return ROOFLINE_E_UNCHECKED; /* no accepted call is here */
+  }
 }
 
 static const roofline_bind_names ro_pe_fwd_names[] = {
@@ -209,6 +255,71 @@ const roofline_op roofline_ro_pe_fwd_op = {
 
 static const char *const ro_pe_llama31_fwd_input_layout_values[] = {"1d", "2d"};
 
+/* At input_layout='1d'. */
+static roofline_status ro_pe_llama31_fwd_cost(const roofline_ro_pe_llama31_fwd_call *call,
+                                              roofline_cost *cost) {
+  roofline_status status = ROOFLINE_OK;
+  const int64_t S = call->S;
+  const int64_t D = call->D;
+  const roofline_dtype T = call->T;
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t flops = roofline_mul(&status, 3, roofline_mul(&status, S, D));
+  const int64_t x_bytes = roofline_mul3(&status, S, D, T_size);
+  int64_t bytes = x_bytes; /* x: read */
+  bytes = roofline_add(&status, bytes, x_bytes); /* output: written */
+  if (status != ROOFLINE_OK) return status;
+  cost->flops = flops;
+  cost->bytes = bytes;
+  return ROOFLINE_OK;
+}
+
+/* At input_layout='2d'. */
+static roofline_status ro_pe_llama31_fwd_cost_2(const roofline_ro_pe_llama31_fwd_call *call,
+                                                roofline_cost *cost) {
+  roofline_status status = ROOFLINE_OK;
+  const int64_t B = call->B;
+  const int64_t S = call->S;
+  const int64_t H = call->H;
+  const int64_t D = call->D;
+  const roofline_dtype T = call->T;
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t flops = roofline_mul(&status, 3, roofline_mul4(&status, B, S, H, D));
+  const int64_t x_bytes = roofline_mul5(&status, B, S, H, D, T_size);
+  int64_t bytes = x_bytes; /* x: read */
+  bytes = roofline_add(&status, bytes, x_bytes); /* output: written */
+  if (status != ROOFLINE_OK) return status;
+  cost->flops = flops;
+  cost->bytes = bytes;
+  return ROOFLINE_OK;
+}
+
+/* At input_layout='1d'. */
+static roofline_status ro_pe_llama31_fwd_reads(const roofline_ro_pe_llama31_fwd_call *call, int64_t *bytes) {
+  roofline_status status = ROOFLINE_OK;
+  const int64_t S = call->S;
+  const int64_t D = call->D;
+  const roofline_dtype T = call->T;
+  const int64_t T_size = roofline_dtype_size(T);
+  int64_t total = roofline_mul3(&status, S, D, T_size); /* x: read */
+  if (status == ROOFLINE_OK) *bytes = total;
+  return status;
+}
+
+/* At input_layout='2d'. */
+static roofline_status ro_pe_llama31_fwd_reads_2(const roofline_ro_pe_llama31_fwd_call *call,
+                                                 int64_t *bytes) {
+  roofline_status status = ROOFLINE_OK;
+  const int64_t B = call->B;
+  const int64_t S = call->S;
+  const int64_t H = call->H;
+  const int64_t D = call->D;
+  const roofline_dtype T = call->T;
+  const int64_t T_size = roofline_dtype_size(T);
+  int64_t total = roofline_mul5(&status, B, S, H, D, T_size); /* x: read */
+  if (status == ROOFLINE_OK) *bytes = total;
+  return status;
+}
+
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status ro_pe_llama31_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                 roofline_shape *shape, roofline_dtype *dtype_out) {
@@ -256,24 +367,13 @@ static roofline_status ro_pe_llama31_fwd_tensor(const roofline_call *self, int32
 roofline_status roofline_ro_pe_llama31_fwd_eval_roofline(const roofline_ro_pe_llama31_fwd_call *call,
                                                          roofline_cost *cost) {
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  roofline_status status = ROOFLINE_OK;
-  const int64_t B = call->B;
-  const int64_t S = call->S;
-  const int64_t H = call->H;
-  const int64_t D = call->D;
-  const roofline_dtype T = call->T;
-  const int32_t input_layout = call->input_layout;
-  const int64_t T_size = roofline_dtype_size(T);
-  const int64_t flops = roofline_mul(&status, 3, input_layout == ROOFLINE_RO_PE_LLAMA31_FWD_INPUT_LAYOUT_2D
-                                     ? roofline_mul4(&status, B, S, H, D) : roofline_mul(&status, S, D));
-  const int64_t x_bytes = input_layout == ROOFLINE_RO_PE_LLAMA31_FWD_INPUT_LAYOUT_1D
-      ? roofline_mul3(&status, S, D, T_size) : roofline_mul5(&status, B, S, H, D, T_size);
-  int64_t bytes = x_bytes; /* x: read */
-  bytes = roofline_add(&status, bytes, x_bytes); /* output: written */
-  if (status != ROOFLINE_OK) return status;
-  cost->flops = flops;
-  cost->bytes = bytes;
-  return ROOFLINE_OK;
+  switch (call->input_layout) {
+  case ROOFLINE_RO_PE_LLAMA31_FWD_INPUT_LAYOUT_1D:
+    return ro_pe_llama31_fwd_cost(call, cost);
+  case ROOFLINE_RO_PE_LLAMA31_FWD_INPUT_LAYOUT_2D:
+    return ro_pe_llama31_fwd_cost_2(call, cost);
+  default: return ROOFLINE_E_UNCHECKED; /* no accepted call is here */
+  }
 }
 
 const char *roofline_ro_pe_llama31_fwd_roof_key(const roofline_call *self) {
@@ -284,18 +384,13 @@ const char *roofline_ro_pe_llama31_fwd_roof_key(const roofline_call *self) {
 roofline_status roofline_ro_pe_llama31_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   const roofline_ro_pe_llama31_fwd_call *call = (const roofline_ro_pe_llama31_fwd_call *)self;
-  roofline_status status = ROOFLINE_OK;
-  const int64_t B = call->B;
-  const int64_t S = call->S;
-  const int64_t H = call->H;
-  const int64_t D = call->D;
-  const roofline_dtype T = call->T;
-  const int32_t input_layout = call->input_layout;
-  const int64_t T_size = roofline_dtype_size(T);
-  int64_t total = input_layout == ROOFLINE_RO_PE_LLAMA31_FWD_INPUT_LAYOUT_1D
-      ? roofline_mul3(&status, S, D, T_size) : roofline_mul5(&status, B, S, H, D, T_size); /* x: read */
-  if (status == ROOFLINE_OK) *bytes = total;
-  return status;
+  switch (call->input_layout) {
+  case ROOFLINE_RO_PE_LLAMA31_FWD_INPUT_LAYOUT_1D:
+    return ro_pe_llama31_fwd_reads(call, bytes);
+  case ROOFLINE_RO_PE_LLAMA31_FWD_INPUT_LAYOUT_2D:
+    return ro_pe_llama31_fwd_reads_2(call, bytes);
+  default: return ROOFLINE_E_UNCHECKED; /* no accepted call is here */
+  }
 }
 
 static const roofline_bind_names ro_pe_llama31_fwd_names[] = {
@@ -430,6 +525,68 @@ const roofline_op roofline_ro_pe_llama31_fwd_op = {
 
 static const char *const ya_rn_fwd_input_layout_values[] = {"1d", "2d"};
 
+/* At input_layout='1d'. */
+static roofline_status ya_rn_fwd_cost(const roofline_ya_rn_fwd_call *call, roofline_cost *cost) {
+  roofline_status status = ROOFLINE_OK;
+  const int64_t S = call->S;
+  const int64_t D = call->D;
+  const roofline_dtype T = call->T;
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t flops = roofline_mul(&status, 3, roofline_mul(&status, S, D));
+  const int64_t x_bytes = roofline_mul3(&status, S, D, T_size);
+  int64_t bytes = x_bytes; /* x: read */
+  bytes = roofline_add(&status, bytes, x_bytes); /* output: written */
+  if (status != ROOFLINE_OK) return status;
+  cost->flops = flops;
+  cost->bytes = bytes;
+  return ROOFLINE_OK;
+}
+
+/* At input_layout='2d'. */
+static roofline_status ya_rn_fwd_cost_2(const roofline_ya_rn_fwd_call *call, roofline_cost *cost) {
+  roofline_status status = ROOFLINE_OK;
+  const int64_t B = call->B;
+  const int64_t S = call->S;
+  const int64_t H = call->H;
+  const int64_t D = call->D;
+  const roofline_dtype T = call->T;
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t flops = roofline_mul(&status, 3, roofline_mul4(&status, B, S, H, D));
+  const int64_t x_bytes = roofline_mul5(&status, B, S, H, D, T_size);
+  int64_t bytes = x_bytes; /* x: read */
+  bytes = roofline_add(&status, bytes, x_bytes); /* output: written */
+  if (status != ROOFLINE_OK) return status;
+  cost->flops = flops;
+  cost->bytes = bytes;
+  return ROOFLINE_OK;
+}
+
+/* At input_layout='1d'. */
+static roofline_status ya_rn_fwd_reads(const roofline_ya_rn_fwd_call *call, int64_t *bytes) {
+  roofline_status status = ROOFLINE_OK;
+  const int64_t S = call->S;
+  const int64_t D = call->D;
+  const roofline_dtype T = call->T;
+  const int64_t T_size = roofline_dtype_size(T);
+  int64_t total = roofline_mul3(&status, S, D, T_size); /* x: read */
+  if (status == ROOFLINE_OK) *bytes = total;
+  return status;
+}
+
+/* At input_layout='2d'. */
+static roofline_status ya_rn_fwd_reads_2(const roofline_ya_rn_fwd_call *call, int64_t *bytes) {
+  roofline_status status = ROOFLINE_OK;
+  const int64_t B = call->B;
+  const int64_t S = call->S;
+  const int64_t H = call->H;
+  const int64_t D = call->D;
+  const roofline_dtype T = call->T;
+  const int64_t T_size = roofline_dtype_size(T);
+  int64_t total = roofline_mul5(&status, B, S, H, D, T_size); /* x: read */
+  if (status == ROOFLINE_OK) *bytes = total;
+  return status;
+}
+
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status ya_rn_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                         roofline_dtype *dtype_out) {
@@ -476,24 +633,13 @@ static roofline_status ya_rn_fwd_tensor(const roofline_call *self, int32_t tenso
    bytes derived from the signature */
 roofline_status roofline_ya_rn_fwd_eval_roofline(const roofline_ya_rn_fwd_call *call, roofline_cost *cost) {
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  roofline_status status = ROOFLINE_OK;
-  const int64_t B = call->B;
-  const int64_t S = call->S;
-  const int64_t H = call->H;
-  const int64_t D = call->D;
-  const roofline_dtype T = call->T;
-  const int32_t input_layout = call->input_layout;
-  const int64_t T_size = roofline_dtype_size(T);
-  const int64_t flops = roofline_mul(&status, 3, input_layout == ROOFLINE_YA_RN_FWD_INPUT_LAYOUT_2D
-                                     ? roofline_mul4(&status, B, S, H, D) : roofline_mul(&status, S, D));
-  const int64_t x_bytes = input_layout == ROOFLINE_YA_RN_FWD_INPUT_LAYOUT_1D
-      ? roofline_mul3(&status, S, D, T_size) : roofline_mul5(&status, B, S, H, D, T_size);
-  int64_t bytes = x_bytes; /* x: read */
-  bytes = roofline_add(&status, bytes, x_bytes); /* output: written */
-  if (status != ROOFLINE_OK) return status;
-  cost->flops = flops;
-  cost->bytes = bytes;
-  return ROOFLINE_OK;
+  switch (call->input_layout) {
+  case ROOFLINE_YA_RN_FWD_INPUT_LAYOUT_1D:
+    return ya_rn_fwd_cost(call, cost);
+  case ROOFLINE_YA_RN_FWD_INPUT_LAYOUT_2D:
+    return ya_rn_fwd_cost_2(call, cost);
+  default: return ROOFLINE_E_UNCHECKED; /* no accepted call is here */
+  }
 }
 
 const char *roofline_ya_rn_fwd_roof_key(const roofline_call *self) {
@@ -504,18 +650,13 @@ const char *roofline_ya_rn_fwd_roof_key(const roofline_call *self) {
 roofline_status roofline_ya_rn_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   const roofline_ya_rn_fwd_call *call = (const roofline_ya_rn_fwd_call *)self;
-  roofline_status status = ROOFLINE_OK;
-  const int64_t B = call->B;
-  const int64_t S = call->S;
-  const int64_t H = call->H;
-  const int64_t D = call->D;
-  const roofline_dtype T = call->T;
-  const int32_t input_layout = call->input_layout;
-  const int64_t T_size = roofline_dtype_size(T);
-  int64_t total = input_layout == ROOFLINE_YA_RN_FWD_INPUT_LAYOUT_1D ? roofline_mul3(&status, S, D, T_size)
-      : roofline_mul5(&status, B, S, H, D, T_size); /* x: read */
-  if (status == ROOFLINE_OK) *bytes = total;
-  return status;
+  switch (call->input_layout) {
+  case ROOFLINE_YA_RN_FWD_INPUT_LAYOUT_1D:
+    return ya_rn_fwd_reads(call, bytes);
+  case ROOFLINE_YA_RN_FWD_INPUT_LAYOUT_2D:
+    return ya_rn_fwd_reads_2(call, bytes);
+  default: return ROOFLINE_E_UNCHECKED; /* no accepted call is here */
+  }
 }
 
 static const roofline_bind_names ya_rn_fwd_names[] = {
@@ -649,6 +790,92 @@ const roofline_op roofline_ya_rn_fwd_op = {
 
 static const char *const long_ro_pe_fwd_input_layout_values[] = {"1d", "2d"};
 
+/* At input_layout='1d'. */
+static roofline_status long_ro_pe_fwd_cost(const roofline_long_ro_pe_fwd_call *call, roofline_cost *cost) {
+  roofline_status status = ROOFLINE_OK;
+  const int64_t S = call->S;
+  const int64_t D = call->D;
+  const roofline_dtype T = call->T;
+  const roofline_dtype R = call->R;
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t R_size = roofline_dtype_size(R);
+  const int64_t flops = roofline_mul(&status, 3, roofline_mul(&status, S, D));
+  const int64_t x_bytes = roofline_mul3(&status, S, D, T_size);
+  int64_t bytes = x_bytes; /* x: read */
+  if (call->present.rescale_factors)
+    bytes = roofline_add(&status, bytes,
+                         roofline_mul(&status, roofline_floordiv(&status, D, 2),
+                                      R_size)); /* rescale_factors: read */
+  bytes = roofline_add(&status, bytes, x_bytes); /* output: written */
+  if (status != ROOFLINE_OK) return status;
+  cost->flops = flops;
+  cost->bytes = bytes;
+  return ROOFLINE_OK;
+}
+
+/* At input_layout='2d'. */
+static roofline_status long_ro_pe_fwd_cost_2(const roofline_long_ro_pe_fwd_call *call, roofline_cost *cost) {
+  roofline_status status = ROOFLINE_OK;
+  const int64_t B = call->B;
+  const int64_t S = call->S;
+  const int64_t H = call->H;
+  const int64_t D = call->D;
+  const roofline_dtype T = call->T;
+  const roofline_dtype R = call->R;
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t R_size = roofline_dtype_size(R);
+  const int64_t flops = roofline_mul(&status, 3, roofline_mul4(&status, B, S, H, D));
+  const int64_t x_bytes = roofline_mul5(&status, B, S, H, D, T_size);
+  int64_t bytes = x_bytes; /* x: read */
+  if (call->present.rescale_factors)
+    bytes = roofline_add(&status, bytes,
+                         roofline_mul(&status, roofline_floordiv(&status, D, 2),
+                                      R_size)); /* rescale_factors: read */
+  bytes = roofline_add(&status, bytes, x_bytes); /* output: written */
+  if (status != ROOFLINE_OK) return status;
+  cost->flops = flops;
+  cost->bytes = bytes;
+  return ROOFLINE_OK;
+}
+
+/* At input_layout='1d'. */
+static roofline_status long_ro_pe_fwd_reads(const roofline_long_ro_pe_fwd_call *call, int64_t *bytes) {
+  roofline_status status = ROOFLINE_OK;
+  const int64_t S = call->S;
+  const int64_t D = call->D;
+  const roofline_dtype T = call->T;
+  const roofline_dtype R = call->R;
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t R_size = roofline_dtype_size(R);
+  int64_t total = roofline_mul3(&status, S, D, T_size); /* x: read */
+  if (call->present.rescale_factors)
+    total = roofline_add(&status, total,
+                         roofline_mul(&status, roofline_floordiv(&status, D, 2),
+                                      R_size)); /* rescale_factors: read */
+  if (status == ROOFLINE_OK) *bytes = total;
+  return status;
+}
+
+/* At input_layout='2d'. */
+static roofline_status long_ro_pe_fwd_reads_2(const roofline_long_ro_pe_fwd_call *call, int64_t *bytes) {
+  roofline_status status = ROOFLINE_OK;
+  const int64_t B = call->B;
+  const int64_t S = call->S;
+  const int64_t H = call->H;
+  const int64_t D = call->D;
+  const roofline_dtype T = call->T;
+  const roofline_dtype R = call->R;
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t R_size = roofline_dtype_size(R);
+  int64_t total = roofline_mul5(&status, B, S, H, D, T_size); /* x: read */
+  if (call->present.rescale_factors)
+    total = roofline_add(&status, total,
+                         roofline_mul(&status, roofline_floordiv(&status, D, 2),
+                                      R_size)); /* rescale_factors: read */
+  if (status == ROOFLINE_OK) *bytes = total;
+  return status;
+}
+
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status long_ro_pe_fwd_tensor(const roofline_call *self, int32_t tensor, roofline_shape *shape,
                                              roofline_dtype *dtype_out) {
@@ -701,30 +928,13 @@ static roofline_status long_ro_pe_fwd_tensor(const roofline_call *self, int32_t 
 roofline_status roofline_long_ro_pe_fwd_eval_roofline(const roofline_long_ro_pe_fwd_call *call,
                                                       roofline_cost *cost) {
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  roofline_status status = ROOFLINE_OK;
-  const int64_t B = call->B;
-  const int64_t S = call->S;
-  const int64_t H = call->H;
-  const int64_t D = call->D;
-  const roofline_dtype T = call->T;
-  const roofline_dtype R = call->R;
-  const int32_t input_layout = call->input_layout;
-  const int64_t T_size = roofline_dtype_size(T);
-  const int64_t R_size = roofline_dtype_size(R);
-  const int64_t flops = roofline_mul(&status, 3, input_layout == ROOFLINE_LONG_RO_PE_FWD_INPUT_LAYOUT_2D
-                                     ? roofline_mul4(&status, B, S, H, D) : roofline_mul(&status, S, D));
-  const int64_t x_bytes = input_layout == ROOFLINE_LONG_RO_PE_FWD_INPUT_LAYOUT_1D
-      ? roofline_mul3(&status, S, D, T_size) : roofline_mul5(&status, B, S, H, D, T_size);
-  int64_t bytes = x_bytes; /* x: read */
-  if (call->present.rescale_factors)
-    bytes = roofline_add(&status, bytes,
-                         roofline_mul(&status, roofline_floordiv(&status, D, 2),
-                                      R_size)); /* rescale_factors: read */
-  bytes = roofline_add(&status, bytes, x_bytes); /* output: written */
-  if (status != ROOFLINE_OK) return status;
-  cost->flops = flops;
-  cost->bytes = bytes;
-  return ROOFLINE_OK;
+  switch (call->input_layout) {
+  case ROOFLINE_LONG_RO_PE_FWD_INPUT_LAYOUT_1D:
+    return long_ro_pe_fwd_cost(call, cost);
+  case ROOFLINE_LONG_RO_PE_FWD_INPUT_LAYOUT_2D:
+    return long_ro_pe_fwd_cost_2(call, cost);
+  default: return ROOFLINE_E_UNCHECKED; /* no accepted call is here */
+  }
 }
 
 const char *roofline_long_ro_pe_fwd_roof_key(const roofline_call *self) {
@@ -735,24 +945,13 @@ const char *roofline_long_ro_pe_fwd_roof_key(const roofline_call *self) {
 roofline_status roofline_long_ro_pe_fwd_read_bytes(const roofline_call *self, int64_t *bytes) {
   if (self->checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
   const roofline_long_ro_pe_fwd_call *call = (const roofline_long_ro_pe_fwd_call *)self;
-  roofline_status status = ROOFLINE_OK;
-  const int64_t B = call->B;
-  const int64_t S = call->S;
-  const int64_t H = call->H;
-  const int64_t D = call->D;
-  const roofline_dtype T = call->T;
-  const roofline_dtype R = call->R;
-  const int32_t input_layout = call->input_layout;
-  const int64_t T_size = roofline_dtype_size(T);
-  const int64_t R_size = roofline_dtype_size(R);
-  int64_t total = input_layout == ROOFLINE_LONG_RO_PE_FWD_INPUT_LAYOUT_1D
-      ? roofline_mul3(&status, S, D, T_size) : roofline_mul5(&status, B, S, H, D, T_size); /* x: read */
-  if (call->present.rescale_factors)
-    total = roofline_add(&status, total,
-                         roofline_mul(&status, roofline_floordiv(&status, D, 2),
-                                      R_size)); /* rescale_factors: read */
-  if (status == ROOFLINE_OK) *bytes = total;
-  return status;
+  switch (call->input_layout) {
+  case ROOFLINE_LONG_RO_PE_FWD_INPUT_LAYOUT_1D:
+    return long_ro_pe_fwd_reads(call, bytes);
+  case ROOFLINE_LONG_RO_PE_FWD_INPUT_LAYOUT_2D:
+    return long_ro_pe_fwd_reads_2(call, bytes);
+  default: return ROOFLINE_E_UNCHECKED; /* no accepted call is here */
+  }
 }
 
 static const roofline_bind_names long_ro_pe_fwd_names[] = {

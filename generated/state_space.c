@@ -1759,6 +1759,70 @@ const roofline_op roofline_mamba2_fwd_op = {
 
 static const char *const causal_conv1d_fwd_activation_values[] = {"silu"};
 
+/* At activation=None. */
+static roofline_status causal_conv1d_fwd_cost(const roofline_causal_conv1d_fwd_call *call,
+                                              roofline_cost *cost) {
+  roofline_status status = ROOFLINE_OK;
+  const int64_t B = call->B;
+  const int64_t D = call->D;
+  const int64_t W = call->W;
+  const int64_t Tt = call->Tt;
+  const roofline_dtype T = call->T;
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t flops = roofline_mul3(&status, D, Tt,
+                                      roofline_add3(&status, roofline_mul(&status, 2, W), call->present.bias
+                                                    ? 1 : 0, 0));
+  const int64_t x_bytes = roofline_mul3(&status, D, Tt, T_size);
+  int64_t bytes = x_bytes; /* x: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, D, W, T_size)); /* weight: read */
+  bytes = roofline_add(&status, bytes,
+                       roofline_mul(&status, 2,
+                                    roofline_mul4(&status, B, D, roofline_sub(&status, W, 1),
+                                                  T_size))); /* conv_state: read and written */
+  bytes = roofline_add(&status, bytes,
+                       roofline_mul(&status, roofline_add(&status, B, 1), 4)); /* cu_seqlens: read */
+  if (call->present.bias)
+    bytes = roofline_add(&status, bytes, roofline_mul(&status, D, T_size)); /* bias: read */
+  if (call->present.has_initial_state) bytes = roofline_add(&status, bytes, B); /* has_initial_state: read */
+  bytes = roofline_add(&status, bytes, x_bytes); /* output: written */
+  if (status != ROOFLINE_OK) return status;
+  cost->flops = flops;
+  cost->bytes = bytes;
+  return ROOFLINE_OK;
+}
+
+/* At activation='silu'. */
+static roofline_status causal_conv1d_fwd_cost_2(const roofline_causal_conv1d_fwd_call *call,
+                                                roofline_cost *cost) {
+  roofline_status status = ROOFLINE_OK;
+  const int64_t B = call->B;
+  const int64_t D = call->D;
+  const int64_t W = call->W;
+  const int64_t Tt = call->Tt;
+  const roofline_dtype T = call->T;
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t flops = roofline_mul3(&status, D, Tt,
+                                      roofline_add3(&status, roofline_mul(&status, 2, W), call->present.bias
+                                                    ? 1 : 0, 5));
+  const int64_t x_bytes = roofline_mul3(&status, D, Tt, T_size);
+  int64_t bytes = x_bytes; /* x: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, D, W, T_size)); /* weight: read */
+  bytes = roofline_add(&status, bytes,
+                       roofline_mul(&status, 2,
+                                    roofline_mul4(&status, B, D, roofline_sub(&status, W, 1),
+                                                  T_size))); /* conv_state: read and written */
+  bytes = roofline_add(&status, bytes,
+                       roofline_mul(&status, roofline_add(&status, B, 1), 4)); /* cu_seqlens: read */
+  if (call->present.bias)
+    bytes = roofline_add(&status, bytes, roofline_mul(&status, D, T_size)); /* bias: read */
+  if (call->present.has_initial_state) bytes = roofline_add(&status, bytes, B); /* has_initial_state: read */
+  bytes = roofline_add(&status, bytes, x_bytes); /* output: written */
+  if (status != ROOFLINE_OK) return status;
+  cost->flops = flops;
+  cost->bytes = bytes;
+  return ROOFLINE_OK;
+}
+
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status causal_conv1d_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                 roofline_shape *shape, roofline_dtype *dtype_out) {
@@ -1814,34 +1878,7 @@ static roofline_status causal_conv1d_fwd_tensor(const roofline_call *self, int32
 roofline_status roofline_causal_conv1d_fwd_eval_roofline(const roofline_causal_conv1d_fwd_call *call,
                                                          roofline_cost *cost) {
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  roofline_status status = ROOFLINE_OK;
-  const int64_t B = call->B;
-  const int64_t D = call->D;
-  const int64_t W = call->W;
-  const int64_t Tt = call->Tt;
-  const roofline_dtype T = call->T;
-  const int32_t activation = call->activation;
-  const int64_t T_size = roofline_dtype_size(T);
-  const int64_t flops = roofline_mul3(&status, D, Tt,
-                                      roofline_add3(&status, roofline_mul(&status, 2, W), call->present.bias
-                                                    ? 1 : 0, activation != 0 ? 5 : 0));
-  const int64_t x_bytes = roofline_mul3(&status, D, Tt, T_size);
-  int64_t bytes = x_bytes; /* x: read */
-  bytes = roofline_add(&status, bytes, roofline_mul3(&status, D, W, T_size)); /* weight: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, 2,
-                                    roofline_mul4(&status, B, D, roofline_sub(&status, W, 1),
-                                                  T_size))); /* conv_state: read and written */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, roofline_add(&status, B, 1), 4)); /* cu_seqlens: read */
-  if (call->present.bias)
-    bytes = roofline_add(&status, bytes, roofline_mul(&status, D, T_size)); /* bias: read */
-  if (call->present.has_initial_state) bytes = roofline_add(&status, bytes, B); /* has_initial_state: read */
-  bytes = roofline_add(&status, bytes, x_bytes); /* output: written */
-  if (status != ROOFLINE_OK) return status;
-  cost->flops = flops;
-  cost->bytes = bytes;
-  return ROOFLINE_OK;
+  return call->activation ? causal_conv1d_fwd_cost_2(call, cost) : causal_conv1d_fwd_cost(call, cost);
 }
 
 const char *roofline_causal_conv1d_fwd_roof_key(const roofline_call *self) {
@@ -2050,6 +2087,62 @@ const roofline_op roofline_causal_conv1d_fwd_op = {
 
 static const char *const causal_conv1d_update_fwd_activation_values[] = {"silu"};
 
+/* At activation=None. */
+static roofline_status causal_conv1d_update_fwd_cost(const roofline_causal_conv1d_update_fwd_call *call,
+                                                     roofline_cost *cost) {
+  roofline_status status = ROOFLINE_OK;
+  const int64_t B = call->B;
+  const int64_t D = call->D;
+  const int64_t W = call->W;
+  const roofline_dtype T = call->T;
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t flops = roofline_mul3(&status, B, D,
+                                      roofline_add3(&status, roofline_mul(&status, 2, W), call->present.bias
+                                                    ? 1 : 0, 0));
+  const int64_t x_bytes = roofline_mul3(&status, B, D, T_size);
+  int64_t bytes = x_bytes; /* x: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, D, W, T_size)); /* weight: read */
+  bytes = roofline_add(&status, bytes,
+                       roofline_mul(&status, 2,
+                                    roofline_mul4(&status, B, D, W,
+                                                  T_size))); /* conv_state: read and written */
+  if (call->present.bias)
+    bytes = roofline_add(&status, bytes, roofline_mul(&status, D, T_size)); /* bias: read */
+  bytes = roofline_add(&status, bytes, x_bytes); /* output: written */
+  if (status != ROOFLINE_OK) return status;
+  cost->flops = flops;
+  cost->bytes = bytes;
+  return ROOFLINE_OK;
+}
+
+/* At activation='silu'. */
+static roofline_status causal_conv1d_update_fwd_cost_2(const roofline_causal_conv1d_update_fwd_call *call,
+                                                       roofline_cost *cost) {
+  roofline_status status = ROOFLINE_OK;
+  const int64_t B = call->B;
+  const int64_t D = call->D;
+  const int64_t W = call->W;
+  const roofline_dtype T = call->T;
+  const int64_t T_size = roofline_dtype_size(T);
+  const int64_t flops = roofline_mul3(&status, B, D,
+                                      roofline_add3(&status, roofline_mul(&status, 2, W), call->present.bias
+                                                    ? 1 : 0, 5));
+  const int64_t x_bytes = roofline_mul3(&status, B, D, T_size);
+  int64_t bytes = x_bytes; /* x: read */
+  bytes = roofline_add(&status, bytes, roofline_mul3(&status, D, W, T_size)); /* weight: read */
+  bytes = roofline_add(&status, bytes,
+                       roofline_mul(&status, 2,
+                                    roofline_mul4(&status, B, D, W,
+                                                  T_size))); /* conv_state: read and written */
+  if (call->present.bias)
+    bytes = roofline_add(&status, bytes, roofline_mul(&status, D, T_size)); /* bias: read */
+  bytes = roofline_add(&status, bytes, x_bytes); /* output: written */
+  if (status != ROOFLINE_OK) return status;
+  cost->flops = flops;
+  cost->bytes = bytes;
+  return ROOFLINE_OK;
+}
+
 /* Shape and dtype of a present tensor; a negative axis is DOMAIN. */
 static roofline_status causal_conv1d_update_fwd_tensor(const roofline_call *self, int32_t tensor,
                                                        roofline_shape *shape, roofline_dtype *dtype_out) {
@@ -2096,30 +2189,8 @@ static roofline_status causal_conv1d_update_fwd_tensor(const roofline_call *self
 roofline_status roofline_causal_conv1d_update_fwd_eval_roofline(const roofline_causal_conv1d_update_fwd_call *call,
                                                                 roofline_cost *cost) {
   if (call->roofline.checked != ROOFLINE_CALL_CHECKED) return ROOFLINE_E_UNCHECKED;
-  roofline_status status = ROOFLINE_OK;
-  const int64_t B = call->B;
-  const int64_t D = call->D;
-  const int64_t W = call->W;
-  const roofline_dtype T = call->T;
-  const int32_t activation = call->activation;
-  const int64_t T_size = roofline_dtype_size(T);
-  const int64_t flops = roofline_mul3(&status, B, D,
-                                      roofline_add3(&status, roofline_mul(&status, 2, W), call->present.bias
-                                                    ? 1 : 0, activation != 0 ? 5 : 0));
-  const int64_t x_bytes = roofline_mul3(&status, B, D, T_size);
-  int64_t bytes = x_bytes; /* x: read */
-  bytes = roofline_add(&status, bytes, roofline_mul3(&status, D, W, T_size)); /* weight: read */
-  bytes = roofline_add(&status, bytes,
-                       roofline_mul(&status, 2,
-                                    roofline_mul4(&status, B, D, W,
-                                                  T_size))); /* conv_state: read and written */
-  if (call->present.bias)
-    bytes = roofline_add(&status, bytes, roofline_mul(&status, D, T_size)); /* bias: read */
-  bytes = roofline_add(&status, bytes, x_bytes); /* output: written */
-  if (status != ROOFLINE_OK) return status;
-  cost->flops = flops;
-  cost->bytes = bytes;
-  return ROOFLINE_OK;
+  return call->activation ? causal_conv1d_update_fwd_cost_2(call, cost)
+      : causal_conv1d_update_fwd_cost(call, cost);
 }
 
 const char *roofline_causal_conv1d_update_fwd_roof_key(const roofline_call *self) {
