@@ -144,7 +144,8 @@ static piece next_block(scan *c, uint32_t line_begin) {
 }
 
 /* Enters a block scalar: past its header, with the indentation that the text shows was cut: on the first
-   line that has any text, what the source has more of leading spaces than the text. */
+   line that has any text, what the source has more of leading spaces than the text. Of lines without any
+   all spaces were cut. */
 static void enter_block(scan *c, const yt_node *n) {
   while (c->at < c->end && break_length(c, c->at) == 0) c->at++;
   c->at += break_length(c, c->at);
@@ -159,7 +160,7 @@ static void enter_block(scan *c, const yt_node *n) {
     at += break_length(c, at);
   }
   uint32_t in_source = leading_spaces(c->s + at, c->end - at), in_text = leading_spaces(text + i, n->n - i);
-  c->indent = in_source > in_text ? in_source - in_text : 0;
+  c->indent = i == n->n ? UINT32_MAX : in_source > in_text ? in_source - in_text : 0;
 }
 
 span yt_text_span(const source *src, const yt_node *n, uint32_t begin, uint32_t end) {

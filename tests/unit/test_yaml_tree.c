@@ -222,6 +222,8 @@ static void test_text_spans(void **state) {
       {"k: >\n\n  a\n\n    b\n\n  c «Kk»\n", "Kk"},
       {"k: >\n\n \n\n  a\n  b «Kk»\n", "Kk"},
       {"k: >+\n  a\n  «Kk»\n\n\n", "Kk"},
+      {"k: |+\n  \n  «\xE2\x80\xA8»", "\xE2\x80\xA8"}, /* lines of spaces alone, and a break that is kept */
+      {"k: |+\n \n   «\xE2\x80\xA8»", "\xE2\x80\xA8"},
       {"k: >1\n   a\n  b\n «Kk»\n", "Kk"},
       {"k: >\n  a«\n  »b\n", " "},
       {"k: &x \"a\\t«Kk»\"\n", "Kk"},
