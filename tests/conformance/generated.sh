@@ -29,3 +29,11 @@ compile() {
   "$CC" -std=c11 -O0 "${link_flags[@]}" -I "$SOURCE_DIR/runtime/include" -I "$dir" -o "$output" "${sources[@]}" "$@" \
     "$BUILD_DIR/libroofline.a" -lm
 }
+
+# compile_shipped OUTPUT FILE...: with the shipped operators, which the build has compiled.
+compile_shipped() {
+  local output=$1
+  shift
+  "$CC" -std=c11 -O0 "${link_flags[@]}" -I "$SOURCE_DIR/runtime/include" -o "$output" "$@" \
+    "$BUILD_DIR/libroofline_ops.a" "$BUILD_DIR/libroofline.a" -lm
+}

@@ -13,9 +13,20 @@ from random import Random
 
 import yaml
 
+
+class Loader(yaml.CSafeLoader):
+    """YAML 1.2's booleans: `off` and `y` are names."""
+
+
+Loader.yaml_implicit_resolvers = {
+    first: [r for r in resolvers if r[0] != "tag:yaml.org,2002:bool"]
+    for first, resolvers in yaml.CSafeLoader.yaml_implicit_resolvers.items()}
+Loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile("^(?:true|false)$", re.I), list("tTfF"))
+
 BITS = {name: int(re.search(r"\d+", name).group()) for name in (
     "uint8 int8 int16 uint16 int32 uint32 int64 uint64 float16 float32 float64 complex64 complex128").split()}
-BITS |= {"bool": 8, "bfloat16": 16} | {"float8_" + kind: 8 for kind in ("e4m3fn", "e5m2", "e8m0fnu")}
+BITS |= {"bool": 8, "bfloat16": 16} | {"float8_" + kind: 8 for kind in (
+    "e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz", "e8m0fnu")}
 
 
 def prod(items):
@@ -314,7 +325,7 @@ def _fits(value, pattern):
 def rows(path):
     """(op, roofline mode, Row) of every workload row of a manifest file."""
     with open(path, encoding="utf-8") as file:
-        for op, entry in yaml.load(file, yaml.CSafeLoader).items():
+        for op, entry in yaml.load(file, Loader).items():
             roofline = entry["roofline"]
             level = "two" if "func" in roofline or "bytes" in roofline else "one"
             for row in entry["workloads"]:
