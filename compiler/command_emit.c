@@ -126,8 +126,10 @@ static int run(arena *a, emit_command *c) {
   manifest_options *options = &c->common.manifest;
   diag_sink *sink = diag_sink_new(a);
   emit_options *emission = arena_new_of(a, emit_options);
-  *emission = (emit_options){
-      .prefix = str_of(c->prefix), .rows_main = c->rows_main, .missing_unavailable = c->missing == 1};
+  *emission = (emit_options){.prefix = str_of(c->prefix),
+                             .rows_main = c->rows_main,
+                             .missing_unavailable = c->missing == 1,
+                             .jobs = c->common.manifest.jobs};
   str why = {0};
   if (!formulas_scan(a, c->common.formulas.v, c->common.formulas.n, &emission->definitions, &why)) {
     fprintf(stderr, "rooflinec emit: %.*s\n", STR_ARG(why));

@@ -2,6 +2,7 @@
    find are names that C cannot tell apart. codegen.md §2. */
 #include "compiler/emit_internal.h"
 #include "compiler/formulas.h"
+#include "text/parallel.h"
 
 enum { NODE_BUDGET = 1000000 };
 
@@ -150,14 +151,15 @@ static void put_enum_values(emit_op *op, out_text *o) {
 }
 
 static void put_op(emit_op *op, out_text *header, out_text *code) {
+  op->a = op->em->scratch;
   if (!emit_lets_are_cheap(op)) {
     diag_add(op->em->sink, EMIT_TOO_LARGE, yt_span(op->e->src, op->e->key),
              "a let of '%.*s' would be evaluated more than %d times", STR_ARG(op->e->name),
              EMIT_MOST_EVALUATIONS);
+    op->a = op->em->a;
     return;
   }
   out_text tables, functions;
-  op->a = op->em->scratch;
   out_init(&op->helpers, op->a);
   out_init(&tables, op->a);
   out_init(&functions, op->a);
@@ -204,13 +206,16 @@ static void emit_family(emitter *em, str family, bool with_types) {
   out_init(&header, em->a);
   out_init(&code, em->a);
   out_init(&body, em->a);
-  em->hooks.n = em->includes.n = 0;
   const str what = emit_format(em->a, "Operators of the family '$'.", family);
   const str comment = emit_file_comment(em, arena_cstr(em->a, what));
   out_put(&header, comment);
   emit_open_header(em, &header, family, with_types);
   for (uint32_t i = 0; i < em->plans->count; i++) {
-    if (em->ops[i].e != NULL && str_eq(em->ops[i].e->family, family)) put_op(&em->ops[i], &header, &body);
+    emit_op *op = &em->ops[i];
+    if (op->e == NULL || !str_eq(op->e->family, family)) continue;
+    op->em = em;
+    op->statics.a = em->a;
+    put_op(op, &header, &body);
   }
   emit_close_header(&header);
   out_put(&code, comment);
@@ -222,6 +227,44 @@ static void emit_family(emitter *em, str family, bool with_types) {
   while (code.n > 1 && code.p[code.n - 1] == '\n' && code.p[code.n - 2] == '\n') code.n--;
   emit_add_file(em, emit_format(em->a, "$.h", family), out_str(&header));
   emit_add_file(em, emit_format(em->a, "$.c", family), out_str(&code));
+}
+
+typedef struct family_work {
+  emitter em;
+  emit_files files;
+} family_work;
+
+typedef struct families_work {
+  family_work *each;
+  bool with_types;
+} families_work;
+
+static void emit_family_apart(void *to, uint32_t worker, uint32_t i) {
+  const families_work *all = to;
+  emitter *em = &all->each[i].em;
+  (void)worker;
+  em->scratch = arena_new();
+  emit_family(em, em->families.v[i], all->with_types);
+  arena_free(em->scratch);
+}
+
+static void emit_families(emitter *em, bool with_types) {
+  const uint32_t count = em->families.n, jobs = em->options->jobs;
+  families_work all = {arena_array(em->a, family_work, count + 1), with_types};
+  for (uint32_t i = 0; i < count; i++) {
+    family_work *w = &all.each[i];
+    w->em = *em;
+    w->em.a = arena_new();
+    w->em.sink = diag_sink_part(w->em.a, em->sink);
+    w->em.files = &w->files;
+    arena_adopt(em->a, w->em.a);
+  }
+  parallel_run(jobs > 0 ? jobs : parallel_processors(), count, emit_family_apart, &all);
+  for (uint32_t i = 0; i < count; i++) {
+    const family_work *w = &all.each[i];
+    diag_join(em->sink, w->em.sink);
+    for (uint32_t k = 0; k < w->files.n; k++) vec_push(em->a, em->files, w->files.v[k]);
+  }
 }
 
 static void find_families(emitter *em) {
@@ -244,7 +287,6 @@ void emit_all(arena *a, diag_sink *sink, const plan_set *plans, const emit_optio
   emitter em = {
       .a = a, .sink = sink, .plans = plans, .options = options, .files = files, .prefix = options->prefix};
   em.upper = emit_upper(a, options->prefix);
-  em.scratch = arena_new();
   em.globals.a = a;
   em.ops = arena_array(a, emit_op, plans->count + 1);
   for (uint32_t i = 0; i < plans->count; i++) {
@@ -256,8 +298,7 @@ void emit_all(arena *a, diag_sink *sink, const plan_set *plans, const emit_optio
   diag_set_op(sink, (str){NULL, 0});
   find_families(&em);
   const bool with_types = emit_types(&em);
-  for (uint32_t i = 0; i < em.families.n; i++) emit_family(&em, em.families.v[i], with_types);
+  emit_families(&em, with_types);
   emit_registry(&em);
   if (options->rows_main) emit_rows_main(&em);
-  arena_free(em.scratch);
 }

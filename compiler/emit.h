@@ -17,6 +17,7 @@ typedef struct emit_options {
   bool rows_main;           /* --rows-main */
   bool missing_unavailable; /* --missing-formulas=unavailable */
   emit_definitions definitions;
+  uint32_t jobs; /* threads; 0: one a processor */
 } emit_options;
 
 /* Makes every output file's text: <family>.h, <family>.c, registry.c, rows_main.c, and one header for

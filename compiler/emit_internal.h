@@ -133,6 +133,8 @@ typedef struct emit_op {
   bool exhausted;
 } emit_op;
 
+/* One of the whole, and a copy for each family: families are written at once, and share only what is
+   only read then. */
 struct emitter {
   arena *a;
   arena *scratch; /* what writing one op takes, but for its part of the files */

@@ -7,6 +7,7 @@
 #include "compiler/formulas.h"
 #include "compiler/manifest_files.h"
 #include "compiler/name_index.h"
+#include "text/parallel.h"
 
 typedef struct op_place {
   str name;
@@ -16,6 +17,29 @@ typedef struct op_place {
   const source *src;
 } op_place;
 
+/* A file of the batch in work: parsed by one worker, its entries analysed by any. */
+typedef struct file_work {
+  const manifest_path *path;
+  const source *src;
+  arena *tree;
+  const yt_node *root; /* NULL: nothing to analyse */
+  diag_sink *found;
+} file_work;
+
+typedef struct entry_work {
+  const file_work *file;
+  uint32_t number; /* in its file */
+  diag_sink *found;
+  op_place place;
+  plan plan;
+  uint32_t cases;
+} entry_work;
+
+/* A worker's memory: of the run, of one entry, of one step. */
+typedef struct memory {
+  arena *run, *entry, *scratch;
+} memory;
+
 typedef struct reading {
   arena *a; /* names, places and sources: as long as the run */
   diag_sink *sink;
@@ -24,6 +48,10 @@ typedef struct reading {
   adt_table adts;
   VEC(op_place) ops;
   VEC(plan) plans;
+  memory *workers;
+  uint32_t jobs;
+  file_work *files; /* of the batch */
+  entry_work *entries;
 } reading;
 
 /* ---- files ---- */
@@ -38,21 +66,21 @@ static const source *load(reading *r, const char *path) {
 }
 
 /* A file's root, or NULL when it holds no mapping (reported). */
-static const yt_node *parse(reading *r, arena *tree, const source *src) {
+static const yt_node *parse(const reading *r, arena *tree, diag_sink *sink, const source *src) {
   bool empty = false;
-  yt_node *root = yt_parse(tree, r->sink, src, &r->options->yaml, &empty);
+  yt_node *root = yt_parse(tree, sink, src, &r->options->yaml, &empty);
   if (empty || (root != NULL && yt_is_null(root))) {
-    diag_add(r->sink, MANIFEST_EMPTY, (span){src, 0, 0}, "the file holds no operator");
+    diag_add(sink, MANIFEST_EMPTY, (span){src, 0, 0}, "the file holds no operator");
     return NULL;
   }
   if (root == NULL || root->kind == YT_MAPPING) return root;
-  diag_add(r->sink, MANIFEST_NOT_MAPPING, yt_span(src, root),
+  diag_add(sink, MANIFEST_NOT_MAPPING, yt_span(src, root),
            "the file is not a mapping of operator names to entries");
   return NULL;
 }
 
 /* <family>.yaml, or <family>_<shard>.yaml. */
-static void check_file_name(reading *r, const entry *e) {
+static void check_file_name(diag_sink *sink, const entry *e) {
   if (e->family_state != FACT_VALID || str_is(e->src->path, "<stdin>")) return;
   str path = e->src->path;
   uint32_t begin = path.n;
@@ -63,69 +91,130 @@ static void check_file_name(reading *r, const entry *e) {
               (stem.n == e->family.n || stem.p[e->family.n] == '_');
   if (fits) return;
   yt_node *node = yt_get(e->node, "family", NULL);
-  diag *d = diag_add(r->sink, FAMILY_FILE, yt_value_span(e->src, node),
+  diag *d = diag_add(sink, FAMILY_FILE, yt_value_span(e->src, node),
                      "operators of family '%.*s' stand in %.*s.yaml", STR_ARG(e->family), STR_ARG(stem));
-  diag_help(r->sink, d, "a family's files are %.*s.yaml and %.*s_<shard>.yaml", STR_ARG(e->family),
+  diag_help(sink, d, "a family's files are %.*s.yaml and %.*s_<shard>.yaml", STR_ARG(e->family),
             STR_ARG(e->family));
 }
 
 /* ---- entries ---- */
 
 /* What the manifest as a whole needs of an entry after its tree is gone. */
-static void keep_place(reading *r, const entry *e, str name) {
+static op_place place_of(arena *a, const entry *e, str name) {
   op_place p = {name, yt_value_span(e->src, e->key), NULL, e->stage_count, e->src};
-  p.stages = arena_array(r->a, stage_decl, e->stage_count + 1);
+  p.stages = arena_array(a, stage_decl, e->stage_count + 1);
   for (uint32_t i = 0; i < e->stage_count; i++) {
-    p.stages[i].op = arena_str(r->a, e->stages[i].op);
+    p.stages[i].op = arena_str(a, e->stages[i].op);
     if (e->stages[i].op_node == NULL) continue;
-    yt_node *node = arena_new_of(r->a, yt_node);
+    yt_node *node = arena_new_of(a, yt_node);
     *node = *e->stages[i].op_node;
     p.stages[i].op_node = node;
   }
-  vec_push(r->a, &r->ops, p);
+  return p;
 }
 
-/* Memory of the run (`keep`: plans are wanted), or of one file, one entry, one step at a time. */
-typedef struct working {
-  arena *tree, *entry, *scratch;
-  bool keep;
-} working;
+static bool keeps(const reading *r) { return r->options->analysis.want_rows; }
 
-static void analyse_file(reading *r, const manifest_path *path, const source *src, const working *w,
-                         const yt_node *root) {
-  for (uint32_t i = 0; i < root->n; i++) {
-    const yt_node *key = root->u.items[2 * i], *node = root->u.items[2 * i + 1];
-    const str name = arena_str(r->a, yt_text(key)); /* for diagnostics: it outlives the tree */
-    diag_set_op(r->sink, name);
-    uint32_t errors = diag_errors(r->sink);
-    entry *e = entry_read(w->entry, r->sink, &r->options->parse, &r->adts, src, key, node);
-    if (path->in_folder) check_file_name(r, e);
-    formulas_check(r->sink, r->options->definitions, e, r->options->missing_unavailable);
-    plan p = analysis_run(w->entry, w->scratch, r->sink, &r->options->analysis, &r->adts, e, &r->out->cases);
-    p.emittable = diag_errors(r->sink) == errors;
-    keep_place(r, e, name);
-    if (w->keep) vec_push(r->a, &r->plans, p);
-    if (!w->keep) arena_reset(w->entry);
-    arena_reset(w->scratch);
+static void analyse_entry(void *to, uint32_t worker, uint32_t i) {
+  const reading *r = to;
+  const memory *m = &r->workers[worker];
+  entry_work *w = &r->entries[i];
+  const file_work *f = w->file;
+  const manifest_options *options = r->options;
+  const yt_node *key = f->root->u.items[2 * w->number], *node = f->root->u.items[2 * w->number + 1];
+  const str name = arena_str(m->run, yt_text(key)); /* for diagnostics: it outlives the tree */
+  arena *a = keeps(r) ? m->run : m->entry;
+  w->found = diag_sink_part(m->run, f->found);
+  diag_set_op(w->found, name);
+  entry *e = entry_read(a, w->found, &options->parse, &r->adts, f->src, key, node);
+  if (f->path->in_folder) check_file_name(w->found, e);
+  formulas_check(w->found, options->definitions, e, options->missing_unavailable);
+  w->plan = analysis_run(a, m->scratch, w->found, &options->analysis, &r->adts, e, &w->cases);
+  w->plan.emittable = diag_errors(w->found) == 0;
+  w->place = place_of(m->run, e, name);
+  if (!keeps(r)) arena_reset(m->entry);
+  arena_reset(m->scratch);
+}
+
+static void parse_file(void *to, uint32_t worker, uint32_t i) {
+  const reading *r = to;
+  file_work *f = &r->files[i];
+  f->found = diag_sink_part(r->workers[worker].run, r->sink);
+  f->root = parse(r, f->tree, f->found, f->src);
+}
+
+/* ---- files, a batch at a time ---- */
+
+/* A batch's trees are held at once: memory follows its size, or the largest file's, and not all files'. */
+enum { BATCH_BYTES = 8 << 20, BYTES_WORTH_A_THREAD = 16 << 10, MOST_JOBS = 64 };
+
+static uint32_t jobs_for(const reading *r, uint64_t bytes) {
+  const uint64_t most = bytes / BYTES_WORTH_A_THREAD + 1;
+  return most < r->jobs ? (uint32_t)most : r->jobs;
+}
+
+/* What was found, in the order of files and entries: the same whoever found it. */
+static void join(reading *r, uint32_t files, uint32_t entries) {
+  for (uint32_t i = 0, at = 0; i < files; i++) {
+    diag_join(r->sink, r->files[i].found);
+    for (; at < entries && r->entries[at].file == &r->files[i]; at++) {
+      const entry_work *w = &r->entries[at];
+      diag_join(r->sink, w->found);
+      vec_push(r->a, &r->ops, w->place);
+      if (keeps(r)) vec_push(r->a, &r->plans, w->plan);
+      r->out->cases += w->cases;
+      r->out->ops++;
+    }
   }
-  diag_set_op(r->sink, (str){0});
-  r->out->ops += root->n;
+}
+
+static void analyse_batch(reading *r, uint32_t files, uint64_t bytes) {
+  const uint32_t jobs = jobs_for(r, bytes);
+  uint64_t count = 0;
+  for (uint32_t i = 0; i < files; i++) r->files[i].tree = arena_new();
+  parallel_run(jobs, files, parse_file, r);
+  for (uint32_t i = 0; i < files; i++) count += r->files[i].root != NULL ? r->files[i].root->n : 0;
+  arena *batch = arena_new();
+  r->entries = arena_array(batch, entry_work, count + 1);
+  uint32_t entries = 0;
+  for (uint32_t i = 0; i < files; i++)
+    for (uint32_t j = 0; r->files[i].root != NULL && j < r->files[i].root->n; j++)
+      r->entries[entries++] = (entry_work){.file = &r->files[i], .number = j};
+  parallel_run(jobs, entries, analyse_entry, r);
+  join(r, files, entries);
+  arena_free(batch);
+  for (uint32_t i = 0; i < files; i++) {
+    if (keeps(r))
+      arena_adopt(r->a, r->files[i].tree);
+    else
+      arena_free(r->files[i].tree);
+  }
 }
 
 static void analyse_files(reading *r, const manifest_path *paths, uint32_t count) {
-  working w = {.tree = r->a, .entry = r->a, .scratch = arena_new(), .keep = r->options->analysis.want_rows};
-  if (!w.keep) w.tree = arena_new();
-  if (!w.keep) w.entry = arena_new();
-  for (uint32_t i = 0; i < count; i++) {
-    if (paths[i].is_types) continue;
-    const source *src = load(r, paths[i].path);
-    const yt_node *root = src == NULL ? NULL : parse(r, w.tree, src);
-    if (root != NULL) analyse_file(r, &paths[i], src, &w, root);
-    if (!w.keep) arena_reset(w.tree);
+  r->jobs = r->options->jobs > 0 ? r->options->jobs : parallel_processors();
+  if (r->jobs > MOST_JOBS) r->jobs = MOST_JOBS;
+  r->workers = arena_array(r->a, memory, r->jobs);
+  for (uint32_t i = 0; i < r->jobs; i++) {
+    r->workers[i] = (memory){arena_new(), arena_new(), arena_new()};
+    arena_adopt(r->a, r->workers[i].run);
   }
-  if (!w.keep) arena_free(w.tree);
-  if (!w.keep) arena_free(w.entry);
-  arena_free(w.scratch);
+  r->files = arena_array(r->a, file_work, count + 1);
+  uint32_t files = 0;
+  uint64_t bytes = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    const source *src = paths[i].is_types ? NULL : load(r, paths[i].path);
+    if (src != NULL) r->files[files++] = (file_work){.path = &paths[i], .src = src};
+    if (src != NULL) bytes += src->text.n;
+    if (files == 0 || (bytes < BATCH_BYTES && i + 1 < count)) continue;
+    analyse_batch(r, files, bytes);
+    files = 0;
+    bytes = 0;
+  }
+  for (uint32_t i = 0; i < r->jobs; i++) {
+    arena_free(r->workers[i].entry);
+    arena_free(r->workers[i].scratch);
+  }
 }
 
 static void read_types(reading *r, const manifest_path *paths, uint32_t count) {
@@ -134,7 +223,7 @@ static void read_types(reading *r, const manifest_path *paths, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
     if (!paths[i].is_types) continue;
     const source *src = load(r, paths[i].path);
-    const yt_node *root = src == NULL ? NULL : parse(r, r->a, src);
+    const yt_node *root = src == NULL ? NULL : parse(r, r->a, r->sink, src);
     if (root != NULL) files[n++] = (manifest_file){src, root, true};
   }
   entry_read_adts(r->a, r->sink, &r->options->parse, files, n, &r->adts);

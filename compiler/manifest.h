@@ -13,6 +13,7 @@ typedef struct manifest_options {
   analysis_options analysis;           /* want_rows: keep plans for emission */
   const emit_definitions *definitions; /* what --formulas defines */
   bool missing_unavailable;            /* a func without a definition is no defect */
+  uint32_t jobs;                       /* threads; 0: one a processor */
 } manifest_options;
 
 typedef struct manifest {
@@ -23,8 +24,9 @@ typedef struct manifest {
   bool unreadable; /* some path could not be read: said on standard error */
 } manifest;
 
-/* Analyses everything the paths name. Without want_rows a file's trees are freed once it is done, so
-   memory follows the largest file and not their sum. */
+/* Analyses everything the paths name, with the same result whatever the number of threads. Without
+   want_rows files' trees are freed some megabytes at a time, so memory follows the largest file and not
+   their sum. */
 void manifest_analyse(arena *a, diag_sink *sink, const manifest_options *options, manifest *out);
 
 #endif

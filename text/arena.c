@@ -1,9 +1,13 @@
+#define _DEFAULT_SOURCE
 #include "text/arena.h"
 
 #include <stdalign.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "text/format.h"
 
@@ -20,12 +24,15 @@ struct arena {
   block *current; /* takes small allocations */
   block *spare;   /* emptied by arena_reset */
   block *large;   /* one allocation each */
+  arena *adopted, *sibling;
   size_t held, next_size;
 };
 
 arena_system_function *arena_system_alloc = malloc;
 
 void arena_out_of_memory(void) {
+  static atomic_flag said = ATOMIC_FLAG_INIT;
+  while (atomic_flag_test_and_set(&said)) pause(); /* another thread is ending the process */
   fputs("out of memory\n", stderr);
   exit(2);
 }
@@ -36,9 +43,23 @@ static void *system_alloc(size_t size) {
   return p;
 }
 
+/* Memory this large is written whole: in huge pages it takes the system a page fault in five hundred. */
+static void ask_for_huge_pages(void *p, size_t size) {
+#ifdef MADV_HUGEPAGE
+  enum { LARGE = 4 << 20 };
+  if (size < LARGE) return;
+  const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = ((uintptr_t)p + page - 1) / page * page;
+  madvise((char *)p + (begin - (uintptr_t)p), size - (begin - (uintptr_t)p), MADV_HUGEPAGE);
+#else
+  (void)p;
+  (void)size;
+#endif
+}
+
 static block *new_block(arena *a, size_t size) {
   if (size > SIZE_MAX - sizeof(block)) arena_out_of_memory();
   block *b = system_alloc(sizeof(block) + size);
+  ask_for_huge_pages(b, sizeof(block) + size);
   a->held += sizeof(block) + size;
   *b = (block){.size = size};
   return b;
@@ -63,7 +84,16 @@ void arena_free(arena *a) {
   free_blocks(a->current);
   free_blocks(a->spare);
   free_blocks(a->large);
+  for (arena *child = a->adopted, *next; child != NULL; child = next) {
+    next = child->sibling;
+    arena_free(child);
+  }
   free(a);
+}
+
+void arena_adopt(arena *a, arena *child) {
+  child->sibling = a->adopted;
+  a->adopted = child;
 }
 
 void arena_reset(arena *a) {

@@ -14,6 +14,8 @@ arena *arena_new(void);
 void arena_free(arena *a);
 /* Keeps the blocks, forgets what is in them: one entry's scratch memory serves the next entry. */
 void arena_reset(arena *a);
+/* From now on `child` is freed with `a`; it is used as before. */
+void arena_adopt(arena *a, arena *child);
 size_t arena_bytes(const arena *a); /* bytes held from the system */
 
 /* The one place that memory comes from. Tests put a failing function here; it must return NULL or what

@@ -25,6 +25,7 @@ enum { MOST_KEPT = 100000 };
 
 struct diag_sink {
   arena *a;
+  const diag_sink *parent;
   str op;
   VEC(diag *) all;
   place *places; /* open addressing; a free slot has at.end < at.begin */
@@ -36,6 +37,12 @@ struct diag_sink {
 diag_sink *diag_sink_new(arena *a) {
   diag_sink *sink = arena_new_of(a, diag_sink);
   sink->a = a;
+  return sink;
+}
+
+diag_sink *diag_sink_part(arena *a, const diag_sink *parent) {
+  diag_sink *sink = diag_sink_new(a);
+  sink->parent = parent;
   return sink;
 }
 
@@ -93,6 +100,13 @@ static bool add_place(diag_sink *sink, const place *p) {
 
 void diag_spoil(diag_sink *sink, span at) { add_place(sink, &(place){.at = at, .code = SPOILED}); }
 
+static bool is_spoiled(const diag_sink *sink, span at) {
+  const place p = {.at = at, .code = SPOILED};
+  for (; sink != NULL; sink = sink->parent)
+    if (has_place(sink, &p)) return true;
+  return false;
+}
+
 /* Messages quote the user's text: they stay one line of bounded length, safe for a terminal. */
 static str one_line(arena *a, const char *format, va_list args) {
   enum { LONGEST = 1000 };
@@ -127,8 +141,7 @@ diag *diag_add(diag_sink *sink, diag_code code, span at, const char *format, ...
   if (at.end < at.begin) at.end = at.begin;
   place p = {.at = at, .code = code};
   /* Known before it is worded: one defect may be found at 65,536 combinations. */
-  if (has_place(sink, &(place){.at = at, .code = SPOILED}) || (at.src != NULL && has_place(sink, &p)))
-    return NULL;
+  if (is_spoiled(sink, at) || (at.src != NULL && has_place(sink, &p))) return NULL;
   if (sink->all.n == MOST_KEPT) {
     sink->counts[severity]++;
     return NULL;
@@ -144,6 +157,19 @@ diag *diag_add(diag_sink *sink, diag_code code, span at, const char *format, ...
   vec_push(sink->a, &sink->all, d);
   sink->counts[severity]++;
   return d;
+}
+
+void diag_join(diag_sink *sink, const diag_sink *part) {
+  for (int severity = 0; severity < 4; severity++) sink->counts[severity] += part->counts[severity];
+  sink->errors += part->errors;
+  for (uint32_t i = 0; i < part->all.n; i++) {
+    diag *d = part->all.v[i];
+    const place p = {.at = d->at, .code = d->code, .message = d->at.src != NULL ? 0 : str_hash(d->message)};
+    if (!add_place(sink, &p))
+      sink->counts[d->severity]--;
+    else if (sink->all.n < MOST_KEPT)
+      vec_push(sink->a, &sink->all, d);
+  }
 }
 
 void diag_help(diag_sink *sink, diag *d, const char *format, ...) {

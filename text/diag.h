@@ -42,6 +42,11 @@ typedef struct diag {
 
 typedef struct diag_sink diag_sink;
 diag_sink *diag_sink_new(arena *a);
+/* A sink for a part of the work. What is spoiled in `parent` is spoiled here; the parent is only read, so
+   several may fill at once. */
+diag_sink *diag_sink_part(arena *a, const diag_sink *parent);
+/* Moves what a part has found, but for what is here already. The part's memory must stay. */
+void diag_join(diag_sink *sink, const diag_sink *part);
 
 /* The op that diagnostics added from now on belong to ({0} for none). */
 void diag_set_op(diag_sink *sink, str op);

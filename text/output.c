@@ -146,10 +146,13 @@ static bool stage(arena *a, output_file *file, staging *s) {
   return close_after(fd, ok && write_all(fd, file->bytes) && fsync(fd) == 0);
 }
 
-/* A rename is on disk when its directory is. Not every file system can; then there is nothing to do. */
-static void sync_directory(arena *a, const char *path) {
+static str directory_of(const char *path) {
   const char *slash = strrchr(path, '/');
-  str directory = slash == NULL ? STR(".") : slash == path ? STR("/") : (str){path, (uint32_t)(slash - path)};
+  return slash == NULL ? STR(".") : slash == path ? STR("/") : (str){path, (uint32_t)(slash - path)};
+}
+
+/* A rename is on disk when its directory is. Not every file system can; then there is nothing to do. */
+static void sync_directory(arena *a, str directory) {
   int fd = open(arena_cstr(a, directory), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return;
   fsync(fd);
@@ -161,12 +164,16 @@ bool output_replace_all(arena *a, output_file *files, uint32_t count, str *why) 
   bool ok = true;
   for (uint32_t i = 0; ok && i < count; i++)
     ok = stage(a, &files[i], &stagings[i]) || failed(a, why, files[i].path);
+  str renamed_in = {NULL, 0};
   for (uint32_t i = 0; ok && i < count; i++) {
     if (stagings[i].staged == NULL) continue;
+    const str directory = directory_of(stagings[i].target);
+    if (renamed_in.n > 0 && !str_eq(directory, renamed_in)) sync_directory(a, renamed_in);
+    renamed_in = directory;
     ok = rename(stagings[i].staged, stagings[i].target) == 0 || failed(a, why, files[i].path);
     if (ok) stagings[i].staged = NULL;
-    if (ok) sync_directory(a, stagings[i].target);
   }
+  if (renamed_in.n > 0) sync_directory(a, renamed_in);
   for (uint32_t i = 0; !ok && i < count; i++) {
     if (stagings[i].staged != NULL) files[i].result = OUTPUT_FAILED;
     discard(&stagings[i]);
