@@ -210,16 +210,21 @@ arg_result args_parse(arena *a, const arg_command *c, int argc, char **argv, arg
   return ARGS_OK;
 }
 
+bool args_is_command(int argc, char **argv, const char *name) {
+  const bool complete = argc > 2 && strcmp(argv[1], "--complete") == 0;
+  if (argc < 2 || strcmp(argv[complete ? 2 : 1], name) != 0) return false;
+  if (complete) {
+    argv[2] = argv[1];
+    argv[1] = (char *)name;
+  }
+  return true;
+}
+
 int args_run(const arg_program *p, int argc, char **argv) {
   const char *name = argc > 1 ? argv[1] : "";
   const bool complete = strcmp(name, "--complete") == 0;
-  if (complete && argc > 2) { /* "--complete check ..." is "check --complete ..." */
-    argv[1] = argv[2];
-    argv[2] = (char *)name;
-    name = argv[1];
-  }
   for (uint32_t i = 0; i < p->command_count; i++)
-    if (strcmp(p->commands[i].name, name) == 0) return p->commands[i].run(argc - 1, argv + 1);
+    if (args_is_command(argc, argv, p->commands[i].name)) return p->commands[i].run(argc - 1, argv + 1);
   if (complete) {
     for (uint32_t i = 0; i < p->command_count && argc == 2; i++)
       printf("%s\t%s\n", p->commands[i].name, p->commands[i].summary);

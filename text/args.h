@@ -52,6 +52,9 @@ typedef struct arg_program {
   const arg_subcommand *commands;
   uint32_t command_count;
 } arg_program;
+/* Is argv[1] this command? "--complete check ..." then becomes "check --complete ...", for it completes
+ * itself. */
+bool args_is_command(int argc, char **argv, const char *name);
 /* Runs the command that argv[1] names, or prints help, the version, or what is wrong. */
 int args_run(const arg_program *program, int argc, char **argv);
 

@@ -86,7 +86,7 @@ typedef struct diag_options {
 /* Sorts by file path, line, column, code, and prints. Same bytes whatever the order of addition. */
 void diag_print(diag_sink *sink, FILE *out, const diag_options *options);
 
-/* --explain: title, rule, a wrong and a right example of one code ("RL0412", any case). False: no such
+/* --explain: title, rule, a wrong and a right example of one code ("RL0412", "rl412", "412"). False: no such
    code, and nothing is printed. */
 bool diag_explain(FILE *out, const char *code);
 /* A Markdown page of every code, from the table. */

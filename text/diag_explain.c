@@ -1,4 +1,4 @@
-/* What a code means: `--explain RL0412` and the reference page, both from diag.def. */
+/* What a code means: `rooflinec explain RL0412` and the reference page, both from diag.def. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,9 +21,10 @@ static void put_code(FILE *out, const diag_info *info) {
 }
 
 bool diag_explain(FILE *out, const char *code) {
-  if ((code[0] != 'R' && code[0] != 'r') || (code[1] != 'L' && code[1] != 'l')) return false;
-  if (strlen(code) != 6 || strspn(code + 2, "0123456789") != 4) return false;
-  unsigned long number = strtoul(code + 2, NULL, 10);
+  if ((code[0] == 'R' || code[0] == 'r') && (code[1] == 'L' || code[1] == 'l')) code += 2;
+  const size_t digits = strspn(code, "0123456789");
+  if (digits == 0 || digits > 4 || code[digits] != '\0') return false;
+  const unsigned long number = strtoul(code, NULL, 10);
   for (uint32_t i = 0; i < DIAG_CODE_COUNT; i++) {
     const diag_info *info = diag_code_info((diag_code)i);
     if (info->number != number) continue;
@@ -36,8 +37,7 @@ bool diag_explain(FILE *out, const char *code) {
 
 void diag_reference(FILE *out) {
   fputs("# Diagnostics\n\n"
-        "What each code says, with a wrong and a right example. `rooflinec check --explain RL0102` prints "
-        "one.\n",
+        "What each code says, with a wrong and a right example. `rooflinec explain RL0102` prints one.\n",
         out);
   for (uint32_t i = 0; i < DIAG_CODE_COUNT; i++) {
     const diag_info *info = diag_code_info((diag_code)i);

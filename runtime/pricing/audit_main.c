@@ -186,7 +186,7 @@ static int run(arena *a, const settings *s, uint32_t green) {
 }
 
 int audit_main(int argc, char **argv) {
-  if (argc > 1 && strcmp(argv[1], "plan") == 0) return audit_plan_main(argc - 1, argv + 1);
+  if (args_is_command(argc, argv, "plan")) return audit_plan_main(argc - 1, argv + 1);
   arena *a = arena_new();
   settings s = {.prefix = "roofline", .max_errors = 20};
   arg_result parsed = read_arguments(a, argc, argv, &s);

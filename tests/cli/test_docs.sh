@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Every command that the documentation shows runs, and prints what the page says it prints; pages written from the
+# Every command that the documentation shows runs, and prints what the page says it prints; code that it shows is
+# built by a test; pages written from the
 # sources are up to date; links within the project lead somewhere.
 . "$(dirname "$0")/cli.sh"
 command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }
@@ -12,6 +13,36 @@ if grep -q '^ROOFLINE_SANITIZE:STRING=.' "$BUILD_DIR/CMakeCache.txt"; then
 fi
 # shellcheck disable=SC2068
 python3 tests/cli/docs.py ${run[@]} || fail "commands"
+
+# What nothing would run is refused: commands in other fences, code that stands nowhere else, words that are not there.
+cat >"$scratch/escapes.md" <<'END'
+```
+rooflinec check ops
+```
+```console
+$ rooflinec check ops
+```
+```text
+./dev demo
+```
+```c
+int nowhere;
+```
+Text, and `rooflinec check --stricter`, `roofline prise`, `./dev dance`; but `rooflinec check --strict PATH` is fine.
+
+    cmake -B build
+END
+python3 tests/cli/docs.py "$scratch/escapes.md" >"$scratch/log" && fail "a page whose commands nothing runs passes"
+for line in 2 4 8 10 13:.*--stricter 13:.*prise 13:.*dance 15; do
+  grep -q "escapes.md:$line" "$scratch/log" || fail "docs.py does not refuse line $line: $(cat "$scratch/log")"
+done
+[ "$(grep -c 'escapes.md:[0-9]' "$scratch/log")" = 8 ] || fail "docs.py refuses more: $(cat "$scratch/log")"
+printf '```sh\necho one\n```\n```text\ntwo\n```\n' >"$scratch/other.md"
+printf '```sh\necho one\n```\n' >"$scratch/silent.md"
+printf '```sh\nfalse\ntrue\n```\n' >"$scratch/fails.md"
+for page in other silent fails; do
+  python3 tests/cli/docs.py "$scratch/$page.md" >"$scratch/log" && fail "docs.py passes $page.md"
+done
 
 current() { # PAGE COMMAND...
   local page=$1

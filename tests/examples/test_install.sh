@@ -81,6 +81,7 @@ same "bash: commands" "check emit schema explain" "$(bash_completes 'rooflinec '
 same "bash: words of an option" "json jsonl" "$(bash_completes 'roofline price --format j')"
 same "bash: after an equals sign" "sarif" "$(bash_completes 'rooflinec check --format = s')"
 same "bash: options" "--output --prefix" "$(bash_completes 'rooflinec emit --' | tr ' ' '\n' | sed -n 1,2p | paste -sd ' ')"
+same "bash: a command of a command" "--ops --prefix --per-op --format" "$(bash_completes 'roofline audit plan --' | tr ' ' '\n' | sed -n 1,4p | paste -sd ' ')"
 same "bash: a command's commands" "list show check" "$(bash_completes 'roofline profiles ')"
 if command -v fish >/dev/null; then
   same "fish" "$(printf 'json\njsonl')" "$(clean fish -c "source '$prefix/share/fish/vendor_completions.d/roofline.fish'

@@ -414,8 +414,11 @@ static void test_explain(void **state) {
   assert_true(diag_explain(out, "RL0102"));
   long n = ftell(out);
   assert_true(n > 100);
-  assert_true(diag_explain(out, "rl0102"));
-  static const char *const bad[] = {"RL9999", "RL102", "0102", "RL0102x", "", "R", "RL", "RL 102", "RL+102"};
+  static const char *const same[] = {"rl0102", "RL102", "0102", "102"};
+  for (size_t i = 0; i < sizeof same / sizeof *same; i++) assert_true(diag_explain(out, same[i]));
+  assert_int_equal(ftell(out), 5 * n);
+  static const char *const bad[] = {"RL9999", "9999", "RL00102", "RL0102x", "102 ", "",
+                                    "R",      "RL",   "RL 102",  "RL+102",  "-102", "XL0102"};
   long before = ftell(out);
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_false(diag_explain(out, bad[i]));
   assert_int_equal(ftell(out), before);

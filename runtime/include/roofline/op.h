@@ -198,7 +198,7 @@ typedef struct roofline_row_call {
 ROOFLINE_API roofline_status roofline_row_open(const roofline_op *op, int32_t row, roofline_row_call *out);
 ROOFLINE_API void roofline_row_close(roofline_row_call *row);
 
-/* Marks of hand-written code; `rooflinec --formulas` looks for them. NAME is the last component of the
+/* Marks of hand-written code; `rooflinec check --formulas` looks for them. NAME is the last component of the
    dotted path in `roofline.func`; OP is the op's symbol name ("gemm_fwd"). */
 #define ROOFLINE_FORMULA(NAME) roofline_status NAME(const roofline_call *call, roofline_cost *cost)
 #define ROOFLINE_ROOF_KEY(OP) const char *roofline_##OP##_roof_key(const roofline_call *call)
