@@ -22,9 +22,7 @@ typedef struct piece {
 typedef struct scan {
   const char *s;    /* the source */
   uint32_t at, end; /* in the token */
-  uint8_t style;
-  uint32_t indent; /* block scalars: columns cut from each line */
-  bool content;    /* block scalars: a line of text has been passed; breaks before one are all kept */
+  str text;
 } scan;
 
 uint32_t yt_break_length(const char *text, uint32_t left) {
@@ -48,7 +46,7 @@ static uint32_t skip_blanks(const scan *c, uint32_t at) {
   return at;
 }
 
-/* Line folding of plain and quoted scalars: the first break of a run is a blank when it stands alone,
+/* Line folding of double-quoted scalars: the first break of a run is a blank when it stands alone,
    nothing when more follow; blanks around breaks vanish. */
 static piece fold_flow(const scan *c, uint32_t first_break) {
   piece p = {.begin = c->at, .end = first_break};
@@ -89,78 +87,77 @@ static piece read_escape(const scan *c) {
   return p;
 }
 
-static piece next_flow(const scan *c) {
+static piece next_double_quoted(const scan *c) {
   uint32_t at = c->at, blanks = skip_blanks(c, at);
   if (break_length(c, blanks) > 0) return fold_flow(c, blanks);
   if (blanks > at) return verbatim(at, blanks);
-  if (c->style == YT_DOUBLE && c->s[at] == '\\') return read_escape(c);
-  if (c->style == YT_SINGLE && c->s[at] == '\'')
-    return (piece){at, at + 2 < c->end ? at + 2 : c->end, 1, false};
-  while (at < c->end && !is_blank(c->s[at]) && break_length(c, at) == 0 &&
-         !(c->style == YT_DOUBLE && c->s[at] == '\\') && !(c->style == YT_SINGLE && c->s[at] == '\''))
-    at++;
+  if (c->s[at] == '\\') return read_escape(c);
+  while (at < c->end && !is_blank(c->s[at]) && break_length(c, at) == 0 && c->s[at] != '\\') at++;
   return verbatim(c->at, at);
 }
 
-static uint32_t line_length(const scan *c, uint32_t at) {
-  uint32_t begin = at;
-  while (at < c->end && break_length(c, at) == 0) at++;
-  return at - begin;
-}
+/* ---- the other styles ---- */
 
-static uint32_t leading_spaces(const char *p, uint32_t n) {
-  uint32_t i = 0;
-  while (i < n && p[i] == ' ') i++;
-  return i;
-}
+/* Blanks and breaks of the source and of the text between the same two characters, or before the first. How
+   one became the other depends on the style, the indentation and what stands around; all other characters
+   are in both, in order, and tell where the next gap begins. */
+typedef struct gap {
+  const char *p;
+  uint32_t n, breaks, last; /* blanks behind the last break */
+} gap;
 
-static uint32_t skip_indent(const scan *c, uint32_t at) {
-  for (uint32_t i = 0; i < c->indent && at < c->end && c->s[at] == ' '; i++) at++;
-  return at;
-}
-
-/* The break at a line's end with the empty lines that follow it. A folded scalar's lone break between two
-   lines that start with no blank is a blank; of several the first vanishes. */
-static piece fold_block(const scan *c, bool line_is_indented) {
-  piece p = {.begin = c->at, .end = c->at};
-  uint32_t first = break_length(c, p.end), rest = 0, length;
-  p.end = skip_indent(c, p.end + first);
-  while (c->style == YT_FOLDED && (length = break_length(c, p.end)) > 0) {
-    rest += break_text(length);
-    p.end = skip_indent(c, p.end + length);
-  }
-  bool next_is_indented = p.end < c->end && is_blank(c->s[p.end]);
-  bool folds = c->style == YT_FOLDED && c->content && first != 3 && !line_is_indented && !next_is_indented &&
-               p.end < c->end;
-  p.n = folds ? (rest > 0 ? rest : 1) : break_text(first) + rest;
-  return p;
-}
-
-static piece next_block(scan *c, uint32_t line_begin) {
-  if (break_length(c, c->at) > 0) return fold_block(c, line_begin < c->end && is_blank(c->s[line_begin]));
-  uint32_t n = line_length(c, c->at);
-  c->content = true;
-  return verbatim(c->at, c->at + n);
-}
-
-/* Enters a block scalar: past its header, with the indentation that the text shows was cut: on the first
-   line that has any text, what the source has more of leading spaces than the text. Of lines without any
-   all spaces were cut. */
-static void enter_block(scan *c, const yt_node *n) {
-  while (c->at < c->end && break_length(c, c->at) == 0) c->at++;
-  c->at += break_length(c, c->at);
-  const char *text = n->u.text;
-  uint32_t i = 0, at = c->at, length;
-  while (i < n->n && at < c->end) {
-    scan of_text = {.s = text, .at = i, .end = n->n};
-    length = break_length(&of_text, i);
+static gap gap_at(const char *p, uint32_t left) {
+  gap g = {p, 0, 0, 0};
+  for (uint32_t length; g.n < left; g.n += length) {
+    length = is_blank(p[g.n]) ? 1 : yt_break_length(p + g.n, left - g.n);
     if (length == 0) break;
-    i += length;
-    at += line_length(c, at);
-    at += break_length(c, at);
+    g.last = is_blank(p[g.n]) ? g.last + 1 : 0;
+    g.breaks += !is_blank(p[g.n]);
   }
-  uint32_t in_source = leading_spaces(c->s + at, c->end - at), in_text = leading_spaces(text + i, n->n - i);
-  c->indent = i == n->n ? UINT32_MAX : in_source > in_text ? in_source - in_text : 0;
+  return g;
+}
+
+static uint32_t blanks_at(const char *p, uint32_t left) {
+  uint32_t n = 0;
+  while (n < left && is_blank(p[n])) n++;
+  return n;
+}
+
+/* The first piece of a gap that is not the same in both. */
+static piece next_of_gap(uint32_t at, gap from, gap to) {
+  if (from.breaks == 0 || from.breaks != to.breaks) { /* folded: only what indents the next line stayed */
+    const uint32_t kept = to.breaks > 0 && to.last <= from.last ? to.last : 0;
+    return (piece){at, at + from.n - kept, to.n - kept, false};
+  }
+  /* Every break stayed, with some of the blanks around it. */
+  const uint32_t trailing = blanks_at(from.p, from.n), kept = blanks_at(to.p, to.n);
+  if (kept > 0 && kept == trailing) return verbatim(at, at + kept);
+  const uint32_t line = trailing + yt_break_length(from.p + trailing, from.n - trailing),
+                 made = kept + yt_break_length(to.p + kept, to.n - kept),
+                 indent = blanks_at(from.p + line, from.n - line),
+                 stays = blanks_at(to.p + made, to.n - made);
+  return (piece){at, at + line + (indent > stays ? indent - stays : 0), made, false};
+}
+
+static piece next_aligned(const scan *c, uint8_t style, uint32_t offset) {
+  const char *text = c->text.p + offset;
+  const uint32_t at = c->at, left = c->text.n - offset;
+  const gap source_gap = gap_at(c->s + at, c->end - at), text_gap = gap_at(text, left);
+  if (source_gap.n == text_gap.n && source_gap.n > 0 && memcmp(source_gap.p, text_gap.p, text_gap.n) == 0)
+    return verbatim(at, at + text_gap.n);
+  if (source_gap.n > 0 || text_gap.n > 0) return next_of_gap(at, source_gap, text_gap);
+  uint32_t n = 0;
+  while (at + n < c->end && n < left && c->s[at + n] == text[n] && gap_at(text + n, left - n).n == 0 &&
+         !(style == YT_SINGLE && text[n] == '\''))
+    n++;
+  if (n == 0) return (piece){at, at + 2 < c->end ? at + 2 : c->end, 1, false}; /* '' */
+  return verbatim(at, at + n);
+}
+
+static uint32_t behind_header(const scan *c) {
+  uint32_t at = c->at;
+  while (at < c->end && break_length(c, at) == 0) at++;
+  return at + break_length(c, at);
 }
 
 span yt_text_span(const source *src, const yt_node *n, uint32_t begin, uint32_t end) {
@@ -168,17 +165,13 @@ span yt_text_span(const source *src, const yt_node *n, uint32_t begin, uint32_t 
   if (end > n->n) end = n->n;
   if (begin > end) begin = end;
   if (n->exact) return (span){src, value.begin + begin, value.begin + end};
-  bool block = n->style == YT_LITERAL || n->style == YT_FOLDED;
-  scan c = {.s = src->text.p, .at = value.begin, .end = value.end, .style = n->style};
-  if (block) {
-    enter_block(&c, n);
-    c.at = skip_indent(&c, c.at);
-  }
-  uint32_t text = 0, line_begin = c.at;
+  scan c = {.s = src->text.p, .at = value.begin, .end = value.end, .text = yt_text(n)};
+  if (n->style == YT_LITERAL || n->style == YT_FOLDED) c.at = behind_header(&c);
+  uint32_t text = 0;
   span found = {src, value.end, value.end};
   bool have_begin = false;
   while (c.at < c.end) {
-    piece p = block ? next_block(&c, line_begin) : next_flow(&c);
+    piece p = n->style == YT_DOUBLE ? next_double_quoted(&c) : next_aligned(&c, n->style, text);
     if (p.end <= p.begin) break;
     if (!have_begin && begin < text + p.n) {
       found.begin = p.verbatim ? p.begin + (begin - text) : p.begin;
@@ -189,7 +182,6 @@ span yt_text_span(const source *src, const yt_node *n, uint32_t begin, uint32_t 
       found.end = p.verbatim ? p.begin + (end - text) : p.end;
       break;
     }
-    if (block && break_length(&c, p.begin) > 0) line_begin = p.end;
     text += p.n;
     c.at = p.end;
   }

@@ -3,6 +3,7 @@
    bench_check PATH...            default ../shared/corpus
    bench_check --scale N PATH...  N renamed copies of every op: time per op against one copy, peak memory
 
+   Elapsed time with one thread, and with as many as there are processors: leave the machine alone meanwhile.
    Targets (issue 3): check --rows=shapes 2.0x, full check 4.0x, emit adds 1.0x. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
@@ -16,12 +17,14 @@
 #include "compiler/emit.h"
 #include "compiler/manifest.h"
 #include "compiler/manifest_files.h"
+#include "text/parallel.h"
 
 typedef struct job {
   const char *const *paths;
   uint32_t path_count;
   analysis_options analysis;
   bool emit;
+  uint32_t jobs;
   uint32_t ops, cases, errors;
 } job;
 
@@ -62,11 +65,13 @@ static void compile(void *to) {
                               .parse = parse_default_limits,
                               .analysis = j->analysis,
                               .definitions = &none,
-                              .missing_unavailable = true};
+                              .missing_unavailable = true,
+                              .jobs = j->jobs};
   manifest m;
   manifest_analyse(a, sink, &options, &m);
   if (j->emit) {
-    emit_options emission = {.prefix = STR("roofline"), .rows_main = true, .missing_unavailable = true};
+    emit_options emission = {
+        .prefix = STR("roofline"), .rows_main = true, .missing_unavailable = true, .jobs = j->jobs};
     emit_files files = {0};
     emit_all(a, sink, &m.plans, &emission, &files);
   }
@@ -81,7 +86,18 @@ static double measure(job j, rows_depth rows, bool emit, int runs) {
   j.analysis.rows = rows;
   j.analysis.want_rows = emit;
   j.emit = emit;
-  return bench_best(runs, compile, &j);
+  return bench_best_elapsed(runs, compile, &j);
+}
+
+/* Elapsed time, with the threads given, against libyaml's on one. */
+static void compare(job j, double yaml) {
+  const double shapes = measure(j, ROWS_SHAPES, false, 40), full = measure(j, ROWS_FULL, false, 20);
+  const double kept = measure(j, ROWS_SHAPES, true, 20);
+  printf("%u thread%s\n", j.jobs, j.jobs == 1 ? "" : "s");
+  printf("  check --rows=shapes  %8.2f ms  %.2fx (target 2.0x)\n", shapes * 1e3, shapes / yaml);
+  printf("  check                %8.2f ms  %.2fx (target 4.0x)\n", full * 1e3, full / yaml);
+  printf("  emit adds            %8.2f ms  %.2fx (target 1.0x)\n", (kept - shapes) * 1e3,
+         (kept - shapes) / yaml);
 }
 
 static long peak_kib(void) {
@@ -129,8 +145,8 @@ static int scale(const char *const *paths, uint32_t count, int copies) {
   if (!manifest_find_files(a, paths, count, &files, &n) || mkdtemp(folder) == NULL) return 2;
   const uint64_t bytes = copy_files(a, files, n, copies, folder);
   const char *path = folder;
-  job one = {.paths = paths, .path_count = count, .analysis = analysis_default_options};
-  job many = {.paths = &path, .path_count = 1, .analysis = analysis_default_options};
+  job one = {.paths = paths, .path_count = count, .analysis = analysis_default_options, .jobs = 1};
+  job many = {.paths = &path, .path_count = 1, .analysis = analysis_default_options, .jobs = 1};
   const double once = bench_best(10, compile, &one) / one.ops,
                each = bench_best(1, compile, &many) / many.ops;
   printf("%d copies: %u ops, %u cases, %u errors, %.1f MB\n", copies, many.ops, many.cases, many.errors,
@@ -150,13 +166,11 @@ int main(int argc, char **argv) {
   if (argc >= 3 && strcmp(argv[1], "--scale") == 0)
     return scale(argc > 3 ? paths + 2 : &corpus, argc > 3 ? count - 2 : 1, atoi(argv[2]));
   job j = {.paths = paths, .path_count = count};
-  double yaml = bench_best(40, events, &j);
-  double shapes = measure(j, ROWS_SHAPES, false, 20), full = measure(j, ROWS_FULL, false, 10);
-  double kept = measure(j, ROWS_SHAPES, true, 10);
-  printf("libyaml events       %8.2f ms\n", yaml * 1e3);
-  printf("check --rows=shapes  %8.2f ms  %.2fx (target 2.0x)\n", shapes * 1e3, shapes / yaml);
-  printf("check                %8.2f ms  %.2fx (target 4.0x)\n", full * 1e3, full / yaml);
-  printf("emit adds            %8.2f ms  %.2fx (target 1.0x)\n", (kept - shapes) * 1e3,
-         (kept - shapes) / yaml);
+  const double yaml = bench_best_elapsed(40, events, &j);
+  printf("libyaml events         %8.2f ms\n", yaml * 1e3);
+  j.jobs = 1;
+  compare(j, yaml);
+  j.jobs = parallel_processors();
+  if (j.jobs > 1) compare(j, yaml);
   return 0;
 }
