@@ -20,6 +20,8 @@ row-float16	5	42	40
 column-float16	5	82	80
 blocked-float16	30	182	180
 flat-float16	5	12	10
+neither-float16	5	20	10
+given-float16	16	40	30
 ROWS
 "$work/rows" | cut -f2-4,6 | diff "$work/expected" - || fail "a number differs"
 
@@ -35,5 +37,6 @@ count "labels of the excluded point" 0 "layout='tn', flip=true"
 count "bodies of SharedFwd: two for six points" 2 '^static roofline_status shared_fwd_cost'
 count "points of SharedFwd: its reads are the same at each" 6 'case [0-9]+: /\* how='
 count "bodies of PackedFwd" 3 '^static roofline_status packed_fwd_cost'
+count "bodies of GivenFwd" 2 '^static roofline_status given_fwd_cost'
 # Independent flags are conditionals of each body, not points.
 grep -q 'twice ? 2 : 1' "$source" || fail "the flag is no conditional"
