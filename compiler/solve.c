@@ -201,8 +201,9 @@ bool solve_tensor(fold *c, uint32_t tensor, symbol_set known, const symbol_set *
   uint32_t first = shape->n, last = shape->n;
   for (uint32_t i = 0; i < shape->n; i++) {
     if (shape->args[i]->op != EX_SPLICE) continue;
-    if (unknown_splice(c, shape->args[i]->args[0], found.scope, known) < 0 &&
-        (actual == NULL || splice_length(c, shape->args[i]) >= 0))
+    value v;
+    if (actual == NULL ? reads_known(c, shape->args[i]->args[0], known, &v)
+                       : splice_length(c, shape->args[i]) >= 0)
       continue;
     if (first == shape->n) first = i;
     last = i;

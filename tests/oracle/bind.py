@@ -117,19 +117,19 @@ class Signature:
 class Call:
     """Parameters, and the tensors passed as {name: (dtype, dims)}: the indices these give, and what they break."""
 
-    def __init__(self, signature, parameters, tensors, data, first=None, kept=None):
-        """`first` names a tensor that indices are solved from before others. `kept` remembers which predicates
-        hold, for calls whose `data` are the same where they are as long."""
+    def __init__(self, signature, parameters, tensors, data, kept=None, indices=None):
+        """`kept` remembers which predicates hold, for calls whose `data` are the same where they are as long. With
+        `indices` nothing is solved or judged."""
         self.signature, self.parameters, self.tensors, self.data = signature, parameters, tensors, data
-        self.indices, self.given_by, self.let_values = {}, {}, {}
+        self.indices, self.let_values = indices or {}, {}
         self.root = Env(self, {})
         self.broken = set()       # declarations that do not hold
         self.conflicts = set()    # tensors whose shapes no index values give
         self.undecided = None
-        self.first = first
         self.axes = {}
         self.kept = {} if kept is None else kept
-        self._judge()
+        if indices is None:
+            self._judge()
 
     # ---- names ----
 
@@ -174,10 +174,13 @@ class Call:
                 return self._resolve(shape, inner)
         raise strict.Failure
 
-    def shape(self, name):
+    def resolved(self, name):
         if name not in self.axes:
             self.axes[name] = self._resolve(self.signature.tensors[name].shape, self.root)
-        node, env = self.axes[name]
+        return self.axes[name]
+
+    def shape(self, name):
+        node, env = self.resolved(name)
         return tuple(env.value(node))
 
     def dtype(self, name):
@@ -215,30 +218,26 @@ class Call:
                 return a + sign * c, x or y, b + sign * d
         raise Unsolved
 
-    def _give(self, index, value, node, env):
-        self.indices[index] = value
-        self.given_by[index] = node, env
-
-    def _solve_axis(self, node, env, size, tensor):
-        """Raises Unsolved when the axis needs another index first."""
+    def _gives(self, node, env, dims):
+        """(index, value) that a part of a shape forces, or None where it reads nothing unknown. Unsolved when it needs
+        another index first."""
+        if isinstance(node, ast.Starred):
+            meant, _ = self._meant(node.value, env)
+            if isinstance(meant, ast.Name) and meant.id in self.signature.indices and meant.id not in self.indices:
+                return meant.id, dims
+            env.value(node)
+            return None
         factor, index, rest = self._linear(node, env)
         if index is None:
-            return
+            return None
         if factor == 0:
             raise Unsolved(index)
-        value, left = divmod(size - rest, factor)
-        if left != 0 or value < 0:
-            raise strict.Failure
-        self._give(index, value, node, env)
-
-    def _solve_splice(self, node, env, dims):
-        meant, _ = self._meant(node.value, env)
-        if isinstance(meant, ast.Name) and meant.id in self.signature.indices and meant.id not in self.indices:
-            self._give(meant.id, dims, node, env)
-        env.value(node)
+        value, left = divmod(dims[0] - rest, factor)
+        strict.need(left == 0 and value >= 0)
+        return index, value
 
     def _places(self, parts, env, dims):
-        """(part, its dims) of a shape's parts whose places are known: one splice of unknown length takes what the
+        """(position, its dims) of a shape's parts whose places are known: one splice of unknown length takes what the
         others leave, and of several only what stands around them has a place."""
         lengths = []
         for node in parts:
@@ -253,30 +252,60 @@ class Call:
             lengths[unknown.pop()] = rest
         start, end = 0, len(dims)
         for i in range(unknown[0] if unknown else len(parts)):
-            yield parts[i], dims[start:start + lengths[i]]
+            yield i, dims[start:start + lengths[i]]
             start += lengths[i]
         for i in range(len(parts) - 1, unknown[-1] if unknown else len(parts), -1):
             end -= lengths[i]
-            yield parts[i], dims[end:end + lengths[i]]
+            yield i, dims[end:end + lengths[i]]
 
     def _solve_tensor(self, tensor):
         """Whether all that its axes read is solved."""
         shape, env = self.axes[tensor]
-        placed = 0
-        for node, dims in self._places(shape.elts, env, self.tensors[tensor][1]):
+        done = 0
+        for i, dims in self._places(shape.elts, env, self.tensors[tensor][1]):
             try:
-                if isinstance(node, ast.Starred):
-                    self._solve_splice(node, env, dims)
-                else:
-                    self._solve_axis(node, env, dims[0], tensor)
-                placed += 1
+                given = self._gives(shape.elts[i], env, dims)
+                self.indices |= [given] if given else []
+                done += 1
             except Unsolved:
                 pass
-        return placed == len(shape.elts)
+            except FAILURES:
+                self.conflicts.add(tensor)
+        return done == len(shape.elts)
+
+    def alternatives(self, known):
+        """(index, value) of what each part of each shape gives for an index, the others being `known`: places too may
+        be counted before a splice is solved, from the left or from the right."""
+        shapes = {i for i, kind in self.signature.indices.items() if kind == "Shape"}
+        for tensor, (shape, env) in self.axes.items():
+            for index in self.signature.reads(shape, env.formals):
+                for left_out in ({index}, {index, *shapes}):
+                    other = self.with_indices({k: v for k, v in known.items() if k not in left_out})
+                    yield from other._given_by(tensor)
+
+    def _given_by(self, tensor):
+        shape, env = self.resolved(tensor)
+        try:
+            places = list(self._places(shape.elts, env, self.tensors[tensor][1]))
+        except FAILURES:
+            return
+        for i, dims in places:
+            try:
+                given = self._gives(shape.elts[i], env, dims)
+            except (*FAILURES, Unsolved):
+                continue
+            if given:
+                yield given
+
+    def with_indices(self, indices):
+        """The same call, not judged, with these indices."""
+        other = Call.__new__(Call)
+        other.__dict__.update(self.__dict__, let_values={}, axes={}, indices=dict(indices))
+        other.root = Env(other, {})
+        return other
 
     def _solve(self):
         waiting = [n for n in self.tensors if not self.signature.tensors[n].output]
-        waiting.sort(key=lambda n: n != self.first)
         for name in waiting:
             node = self.signature.tensors[name].dtype
             if isinstance(node, ast.Name) and node.id in self.signature.indices and node.id not in self.indices:
@@ -291,8 +320,6 @@ class Call:
                 except FAILURES:
                     self.conflicts.add(name)
                     waiting.remove(name)
-                if self.first is not None and solved < len(self.indices):
-                    break  # so that `first` gives what it can
 
     # ---- judging ----
 
@@ -310,7 +337,7 @@ class Call:
             return
         try:
             for name in self.tensors:
-                self.axes[name] = self._resolve(signature.tensors[name].shape, self.root)
+                self.resolved(name)
         except FAILURES:
             self.broken.add("no case")
             return
@@ -450,7 +477,9 @@ def calls(signature):
         for dtypes in workload.get("dtype_cases", [{}]):
             row = Row(signature.op, signature.entry, workload, dtypes)
             parameters = {name: row[name] for name in signature.parameters}
-            tensors = {name: (t.fixed if t.dtype is None else row.evaluate(t.fixed), row.shape(name))
-                       for name, t in signature.tensors.items() if t.passed and row.present(name)}
+            indices = {name: row[name] for name in signature.indices if row[name] is not None}
+            call = Call(signature, parameters, dict.fromkeys(row.some), {}, indices=indices)
+            tensors = {name: (call.dtype(name), call.shape(name))
+                       for name, t in signature.tensors.items() if t.passed and call.present(name)}
             data = {name: flat(values) for name, values in row.data.items() if name in tensors}
             yield row.case, parameters, tensors, data

@@ -71,8 +71,8 @@ class Judge:
         self.base = bind.Call(signature, parameters, tensors, data)
         self.untried = {("-", "row"), *changes_of(tensors, signature)}
 
-    def call(self, tensors, first=None):
-        return bind.Call(self.signature, self.parameters, tensors, self.values(tensors), first, self.kept)
+    def call(self, tensors):
+        return bind.Call(self.signature, self.parameters, tensors, self.values(tensors), self.kept)
 
     def passed(self, changed):
         """The row's tensors, with those that a line names changed."""
@@ -148,30 +148,30 @@ class Judge:
         raise Disagreement(f"{declaration} is no tensor's{part}")
 
     def affected(self, call, what, change):
-        """Indices that a change may have moved: those of the axis, and what is solved from axes that read them."""
-        if what not in call.axes:
-            return set()
+        """Indices that a change may have moved: those of the axis, and those that an axis has beside a moved one."""
         shape, env = call.axes[what]
-        moved = None
         axis = re.match(r"axis (\d+)", change)
-        if axis:
-            at = int(axis[1])
-            for node in shape.elts:
-                length = len(self.env(env).value(node)) if isinstance(node, ast.Starred) else 1
-                if at < length:
-                    moved = self.signature.reads(node, env.formals)
-                    break
-                at -= length
-        if moved is None:
-            moved = self.signature.reads(shape, env.formals)
-        for _ in call.given_by:
-            moved |= {index for index, (node, env) in call.given_by.items()
-                      if self.signature.reads(node, env.formals) & moved}
+        moved = self.signature.reads(self.part_at(shape, env, int(axis[1])) if axis else shape, env.formals)
+        groups = []
+        for shape, env in call.axes.values():
+            splices = [part for part in shape.elts if isinstance(part, ast.Starred) and not axis]  # these move axes
+            groups += [set().union(*(self.signature.reads(p, env.formals) for p in [part, *splices]))
+                       for part in shape.elts]
+        for _ in self.signature.indices:
+            moved = moved.union(*(group for group in groups if group & moved))
         return moved
 
-    def env(self, env):
-        """The same names, in the row's call."""
-        return bind.Env(self.base, {f: (node, self.env(outer)) for f, (node, outer) in env.formals.items()})
+    def part_at(self, shape, env, axis):
+        """The part of a shape that an axis of the row's tensor belongs to."""
+        for part in shape.elts:
+            axis -= len(self.row_env(env).value(part)) if isinstance(part, ast.Starred) else 1
+            if axis < 0:
+                return part
+        raise Disagreement("the row's tensor has no such axis")
+
+    def row_env(self, env):
+        """The same formals, in the row's call."""
+        return bind.Env(self.base, {f: (node, self.row_env(outer)) for f, (node, outer) in env.formals.items()})
 
     def check_shares(self, call, what, change, declaration, name):
         """A shape that no index values fit: it is the changed tensor's, or shares an index with what changed."""
@@ -187,24 +187,29 @@ class Judge:
         insist(call.conflicts, f"{declaration}: the shapes fit together")
         insist(call.tensors[name][1][axis] == size != given, f"{declaration}: axis {axis} is not {size}")
         self.check_shares(call, what, change, declaration, name)
-        possible = self.candidates(self.call(call.tensors, what), name, axis)
-        insist(given in possible, f"{declaration}: axis {axis} comes out as one of {possible}, not {given}")
+        insist(any(given in found for found in self.outcomes(call, name, axis)),
+               f"{declaration}: axis {axis} does not come out as {given}")
 
-    def candidates(self, call, name, axis):
-        """What an axis may come out as, each index having the row's value or the one the change gives it."""
+    def outcomes(self, call, name, axis):
+        """What an axis may come out as where the shapes contradict each other: each index has the row's value, or one
+        that some axis gives, the others having theirs. Sets, the second with what follows from the first's values."""
         shape, env = call.axes[name]
         reads = self.signature.reads(shape, env.formals)
-        first = {i: call.indices[i] for i in reads if i in call.indices}
-        moved = [i for i in first if self.base.indices.get(i) != first[i]]
+        values = collections.defaultdict(set)
+        solutions = [self.base.indices, call.indices]
+        for _ in range(2):
+            given = {pair for known in solutions for pair in call.alternatives(known)}
+            for index, value in itertools.chain(given, *(known.items() for known in solutions)):
+                values[index].add(value)
+            yield self.mixtures(call, name, axis, {i: values[i] for i in reads if values[i]})
+            solutions = [call.indices | {index: value} for index, value in given]
+
+    def mixtures(self, call, name, axis, values):
         found = set()
-        for keep in itertools.product((True, False), repeat=len(moved)):
-            mixed = bind.Call.__new__(bind.Call)
-            mixed.__dict__.update(call.__dict__, let_values={}, axes={}, indices=dict(call.indices))
-            mixed.root = bind.Env(mixed, {})
-            mixed.indices |= {i: self.base.indices[i] for i, k in zip(moved, keep) if k and i in self.base.indices}
+        for indices in itertools.product(*values.values()):
             try:
-                dims = mixed.shape(name)
-                found |= {dims[axis]} if axis < len(dims) else set()
+                mixed = call.with_indices(call.indices | dict(zip(values, indices)))
+                found |= set(mixed.shape(name)[axis:axis + 1])
             except (*bind.FAILURES, bind.Unsolved):
                 pass
         return found
@@ -230,7 +235,7 @@ class Judge:
     def check_failed(self, call, what, change, declaration, *_):
         if declaration not in call.broken:
             name = self.named(declaration, ".shape")
-            insist(name in call.conflicts, f"{declaration} can be computed")
+            insist(call.conflicts, f"{declaration} can be computed")
             self.check_shares(call, what, change, declaration, name)
 
     def check_compared(self, call, what, change, declaration, text, left, right):
