@@ -1,6 +1,8 @@
 #define _POSIX_C_SOURCE 200809L
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -37,7 +39,8 @@ static void own_table(emit_command *c, arg_option *out) {
        .help = "write a Make and Ninja dependency file"},
       {.name = "check",
        .flag = &c->check,
-       .help = "write nothing; exit with 1 when DIR is not what would be written"},
+       .help = "write nothing; exit with 1 when DIR is not what would be written, or holds a file that an "
+               "earlier emit left there"},
   };
   memcpy(out, table, sizeof table);
 }
@@ -88,6 +91,38 @@ static str depfile_text(arena *a, const output_file *files, uint32_t count, cons
   return out_str(&o);
 }
 
+/* Does its first line say that a rooflinec wrote it? */
+static bool is_generated(const char *path) {
+  char line[512] = "";
+  FILE *f = fopen(path, "rb");
+  if (f == NULL) return false;
+  const bool read = fgets(line, sizeof line, f) != NULL;
+  fclose(f);
+  return read && strstr(line, " " EMIT_MARK) != NULL;
+}
+
+static int by_text(const void *a, const void *b) {
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* What earlier runs left in DIR and this one does not write: of families that are gone, say. */
+static arg_texts find_stale(arena *a, const char *directory, const output_file *files, uint32_t count) {
+  arg_texts stale = {0};
+  DIR *d = opendir(directory);
+  for (const struct dirent *file; d != NULL && (file = readdir(d)) != NULL;) {
+    const size_t n = strlen(file->d_name);
+    if (n < 2 || (strcmp(file->d_name + n - 2, ".c") != 0 && strcmp(file->d_name + n - 2, ".h") != 0))
+      continue;
+    const char *path = in_directory(a, directory, file->d_name);
+    bool written = false;
+    for (uint32_t i = 0; i < count && !written; i++) written = strcmp(files[i].path, path) == 0;
+    if (!written && is_generated(path)) vec_push(a, &stale, path);
+  }
+  if (d != NULL) closedir(d);
+  if (stale.n > 1) qsort(stale.v, stale.n, sizeof *stale.v, by_text);
+  return stale;
+}
+
 /* Compares instead of writing; 1 when anything differs. */
 static int compare(arena *a, const output_file *files, uint32_t count) {
   int status = 0;
@@ -110,7 +145,11 @@ static int compare(arena *a, const output_file *files, uint32_t count) {
 static int write_files(arena *a, emit_files *files, const manifest *m, const emit_command *c) {
   str why = {0};
   for (uint32_t i = 0; i < files->n; i++) files->v[i].path = in_directory(a, c->directory, files->v[i].path);
-  if (c->check) return compare(a, files->v, files->n);
+  const arg_texts stale = find_stale(a, c->directory, files->v, files->n);
+  for (uint32_t i = 0; i < stale.n; i++)
+    fprintf(stderr, "rooflinec emit: %s was generated once; nothing in the manifest gives it now%s\n",
+            stale.v[i], c->check ? "" : ": remove it");
+  if (c->check) return compare(a, files->v, files->n) != 0 || stale.n > 0;
   if (c->depfile != NULL) {
     output_file dep = {.path = c->depfile, .bytes = depfile_text(a, files->v, files->n, m, c)};
     vec_push(a, files, dep);

@@ -1,6 +1,6 @@
 # One run of rooflinec for roofline_generate(): cmake -DROOFLINEC=.. -DDIR=.. -P this -- arguments of emit.
-# Leaves in DIR the generated files, `families` (their names, rewritten only when they change), `depfile`, and
-# `emitted`, which says when.
+# Leaves in DIR the generated files, `families` (their names, rewritten only when they change; the files of a family
+# that went are removed), `depfile`, and `emitted`, which says when.
 set(arguments)
 set(i 0)
 while(NOT CMAKE_ARGV${i} STREQUAL "--")
@@ -27,11 +27,17 @@ string(FIND "${rule}" ":" colon)
 string(SUBSTRING "${rule}" 0 ${colon} written)
 string(SUBSTRING "${rule}" ${colon} -1 from)
 string(REGEX REPLACE "[ \n]*\\\\\n *" "\n" written "${written}")
+string(REPLACE "\n" ";" written_list "${written}")
 set(before "")
 if(EXISTS ${DIR}/families)
   file(READ ${DIR}/families before)
 endif()
 if(NOT before STREQUAL written)
+  string(REPLACE "\n" ";" gone "${before}")
+  list(REMOVE_ITEM gone ${written_list})
+  if(gone)
+    file(REMOVE ${gone})
+  endif()
   file(WRITE ${DIR}/families "${written}")
 endif()
 file(WRITE ${DIR}/depfile "${DIR}/emitted${from}")

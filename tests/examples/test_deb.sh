@@ -31,6 +31,13 @@ env -i "$root/usr/bin/rooflinec" check "$root/usr/share/rooflinec/ops" >"$work/l
 cp "$examples/c/bench.c" "$work" && $CC -O1 "$work/bench.c" -o "$work/bench" -I"$root/usr/include" \
   "$root/usr/lib/libroofline_ops.a" "$root/usr/lib/libroofline.a" -lm && "$work/bench" >"$work/records" ||
   wrong "the C example against the package"
+if command -v python3 >/dev/null; then # its shared library, by ctypes: the same numbers
+  cost() { grep -oE '"(op|case|flops|bytes|roof_key|read_bytes)": [^,}]*' "$1" | LC_ALL=C sort; }
+  cp "$examples"/python/*.py "$work" &&
+    env -i "$(command -v python3)" "$work/costs.py" "$root/usr/lib/libroofline_ops.so.1" >"$work/python" 2>"$work/log" ||
+    { cat "$work/log"; wrong "the Python example against the package"; }
+  same "C and Python" "$(cost "$work/records")" "$(cost "$work/python")"
+fi
 manage --remove rooflinec
 same "left behind" "$before" "$(find "$root" ! -type d -o -path "$root" | wc -l)"
 [ $failures -eq 0 ]

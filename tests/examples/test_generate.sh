@@ -65,6 +65,7 @@ for generator in Ninja "Unix Makefiles"; do
   "$project/build/costs" | grep -q ^TwiceFwdOp || wrong "$generator: the new operator is missing"
   sed -i 's/family: twice/family: thrice/' "$project/ops/twice.yaml"
   same "$generator: another family" "cmake costs.c emit registry.c thrice.c" "$(done_by_build)"
+  [ -e "$project/build/my_ops.roofline/twice.c" ] && wrong "$generator: the family's old files are still there"
   rm "$project/ops/twice.yaml"
   same "$generator: a file removed" "cmake costs.c emit registry.c" "$(done_by_build)"
   "$project/build/costs" | grep -q ^TwiceFwdOp && wrong "$generator: the removed operator is still there"
