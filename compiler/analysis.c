@@ -6,7 +6,14 @@
 #include "compiler/judge.h"
 #include "compiler/kinds.h"
 
-const analysis_options analysis_default_options = {ROWS_FULL, 256, 65536, false, 4096, 20000000};
+const analysis_options analysis_default_options = {.rows = ROWS_FULL,
+                                                   .advise_points = 256,
+                                                   .max_points = 65536,
+                                                   .max_names = 4096,
+                                                   .max_steps = 20000000,
+                                                   .max_eval_depth = 2048,
+                                                   .max_let_depth = 256,
+                                                   .max_family_depth = 64};
 
 /* ---- families as a whole ---- */
 
@@ -54,7 +61,8 @@ static bool family_reaches(const entry *e, uint32_t from, uint32_t to, uint8_t *
 
 static bool check_family_cycles(judge *j) {
   const entry *e = j->e;
-  if (e->family_count > 256) return false; /* deeper than any shape may nest; shapes then stay unjudged */
+  if (e->family_count > MOST_FAMILY_DEPTH)
+    return false; /* deeper than any shape may nest; shapes then stay unjudged */
   uint8_t *reported = arena_array(j->scratch, uint8_t, e->family_count + 1);
   bool cyclic = false;
   for (uint32_t i = 0; i < e->family_count; i++) {
@@ -130,8 +138,9 @@ static void shape_defect(judge *j, shape_fate fate, const fold_shape *s) {
   if (fate == SHAPE_UNDECIDED) {
     not_decided(j, s->at_text, s->at);
   } else if (fate == SHAPE_TOO_DEEP) {
-    diag_add(j->sink, FAMILY_TOO_DEEP, expr_whole(&s->f->text, s->f->root),
-             "more than %d type families apply one another, in %s", MAX_FAMILY_DEPTH, s->f->what);
+    diag *d = diag_add(j->sink, FAMILY_TOO_DEEP, expr_whole(&s->f->text, s->f->root),
+                       "more than %u type families apply one another, in %s", j->c.max_families, s->f->what);
+    diag_help(j->sink, d, "raise the limit with --max-family-depth, or shorten the chain of families");
   } else if (fate == SHAPE_NO_CASE || fate == SHAPE_MANY_CASES) {
     bool none = fate == SHAPE_NO_CASE;
     if (none && j->c.open_domain) return;
@@ -494,8 +503,10 @@ static void too_many_steps(judge *j) {
   const span at = expr_whole(&f->text, f->root);
   if (j->c.too_deep) {
     diag *d = diag_add(j->sink, TOO_MANY_STEPS, at,
-                       "evaluating the entry nests more than %d deep; it did in %s", MAX_FOLD_DEPTH, f->what);
-    diag_help(j->sink, d, "shorten the chain of lets or type families that it goes through");
+                       "evaluating the entry nests more than %u deep; it did in %s", j->c.max_depth, f->what);
+    diag_help(j->sink, d,
+              "raise the limit with --max-eval-depth, or shorten the chain of lets or type families that it "
+              "goes through");
   } else {
     diag *d = diag_add(j->sink, TOO_MANY_STEPS, at,
                        "evaluating the entry takes more than %llu steps; they ran out in %s",
@@ -522,7 +533,7 @@ plan analysis_run(arena *a, arena *scratch, diag_sink *sink, const analysis_opti
   uint32_t errors = diag_errors(sink);
   plan out = {.entry = e};
   if (e->state != FACT_VALID || !names_fit(sink, options, e)) return out;
-  kinds_check_entry(a, sink, adts, e);
+  kinds_check_entry(a, sink, adts, options->max_let_depth, e);
   judge j = {.a = a, .scratch = scratch, .sink = sink, .options = options, .e = e};
   check_families_used(&j);
   bool cyclic = check_family_cycles(&j);
@@ -530,6 +541,8 @@ plan analysis_run(arena *a, arena *scratch, diag_sink *sink, const analysis_opti
   if (!cyclic && combinations_fit(&j)) {
     j.c = fold_new(scratch, sink, e);
     j.c.fuel = options->max_steps;
+    j.c.max_depth = options->max_eval_depth;
+    j.c.max_families = options->max_family_depth;
     j.c.open_domain = domain_open(&j);
     j.unsolvable = set_new(scratch, e->symbol_count);
     j.base = arena_array(scratch, uint32_t, j.p.axis_count + 1);

@@ -18,7 +18,7 @@ typedef struct common_options {
   uint32_t max_errors;
   arg_texts formulas;
 } common_options;
-enum { COMMON_OPTION_COUNT = 20 };
+enum { COMMON_OPTION_COUNT = 23 };
 void common_defaults(common_options *c);
 /* Writes COMMON_OPTION_COUNT options. */
 void common_table(common_options *c, arg_option *out);

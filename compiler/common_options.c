@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "compiler/commands.h"
+#include "compiler/fold.h"
 #include "text/output.h"
 
 enum { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
@@ -39,7 +40,7 @@ void common_table(common_options *c, arg_option *out) {
       {.name = "jobs",
        .value = "N",
        .number = &m->jobs,
-       .help = "threads that work at once; 0, the default, is one a processor"},
+       .help = "threads that work at once; 0 is one a processor"},
       {.name = "max-errors",
        .value = "N",
        .number = &c->max_errors,
@@ -97,6 +98,24 @@ void common_table(common_options *c, arg_option *out) {
        .large_number = &m->analysis.max_steps,
        .help = "limit of steps that evaluating an entry takes",
        .min = 1},
+      {.name = "max-eval-depth",
+       .value = "N",
+       .number = &m->analysis.max_eval_depth,
+       .help = "limit of operations within one another, through lets and families, in evaluating an entry",
+       .min = 1,
+       .max = MOST_EVAL_DEPTH},
+      {.name = "max-let-depth",
+       .value = "N",
+       .number = &m->analysis.max_let_depth,
+       .help = "limit of lets that rest on one another",
+       .min = 1,
+       .max = MOST_LET_DEPTH},
+      {.name = "max-family-depth",
+       .value = "N",
+       .number = &m->analysis.max_family_depth,
+       .help = "limit of type families that apply one another",
+       .min = 1,
+       .max = MOST_FAMILY_DEPTH},
       {.name = "max-combinations",
        .value = "N",
        .number = &m->analysis.max_points,

@@ -42,9 +42,28 @@ static bool is_label(str s) {
   return s.n >= 1 && s.n <= LABEL_LENGTH;
 }
 
+/* A key that can only be meant for the label: it names nothing, and is close. */
+static const yt_node *misspelt_label(const reader *r, const yt_node *row) {
+  if (r->e->signature != FACT_VALID || r->e->forall == FACT_MALFORMED || r->e->params == FACT_MALFORMED)
+    return NULL;
+  const str label = STR("label");
+  for (uint32_t i = 0; i < row->n; i++) {
+    const yt_node *key = row->u.items[2 * i];
+    if (entry_symbol(r->e, yt_text(key)) == NULL && diag_nearest(yt_text(key), &label, 1).n > 0) return key;
+  }
+  return NULL;
+}
+
 static void read_label(const reader *r, row_decl *row, uint32_t number) {
   yt_node *key = NULL;
   row->label_node = yt_get(row->node, "label", &key);
+  if (row->label_node == NULL && (row->label_guess = misspelt_label(r, row->node)) != NULL) {
+    const str name = yt_text(row->label_guess), label = STR("label");
+    diag *d = diag_add(r->sink, ROW_UNKNOWN_KEY, yt_value_span(r->src, row->label_guess),
+                       "unknown key '%.*s' in a workload row, which has no label", STR_ARG(name));
+    diag_suggest(r->sink, d, name, &label, 1);
+    return;
+  }
   if (row->label_node == NULL) {
     diag *d =
         diag_add(r->sink, ENTRY_LABEL, yt_span(r->src, row->node), "workloads[%u] has no label", number);

@@ -152,6 +152,7 @@ typedef struct row_decl {
   fact state;          /* MALFORMED: not a mapping */
   str label;           /* empty: missing or refused (reported); the row's other keys can be judged */
   const yt_node *label_node;
+  const yt_node *label_guess; /* without a label: the key that is a misspelt one (reported), or NULL */
 } row_decl;
 
 typedef struct stage_decl {

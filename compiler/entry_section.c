@@ -231,7 +231,10 @@ bool check_name(const reader *r, const yt_node *key, const char *what) {
   } else if (parse_is_reserved(name)) {
     diag *d = diag_add(r->sink, ENTRY_RESERVED, at, "'%.*s' is reserved and cannot be the name of %s",
                        STR_ARG(name), what);
-    diag_help(r->sink, d, "reserved: out, inf, present, bytes, true, True, false, False, None");
+    diag_help(r->sink, d,
+              "reserved: out, inf, present, bytes, true, True, false, False, None; and, or, not, if, else, "
+              "for, in, "
+              "is, lambda");
   } else {
     return check_name_length(r, key);
   }

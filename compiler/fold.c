@@ -23,6 +23,8 @@ void set_union(symbol_set to, symbol_set from) {
 
 fold fold_new(arena *a, diag_sink *sink, const entry *e) {
   fold c = {.a = a, .keep = a, .sink = sink, .e = e, .fuel = 100000000};
+  c.max_depth = MOST_EVAL_DEPTH;
+  c.max_families = MOST_FAMILY_DEPTH;
   c.slots = arena_array(a, value, e->symbol_count + 1);
   c.lets = arena_array(a, fold_memo, e->let_count + 1);
   c.conditions = arena_array(a, fold_memo, e->tensor_count + 1);
@@ -450,7 +452,7 @@ static value fold_op(fold *c, const expr *e) {
 
 bool fold_enter(fold *c) {
   if (!fold_spend(c, 1)) return false;
-  c->too_deep = c->depth == MAX_FOLD_DEPTH;
+  c->too_deep = c->depth >= c->max_depth;
   if (c->too_deep) c->exhausted = c->f;
   if (!c->too_deep) c->depth++;
   return !c->too_deep;

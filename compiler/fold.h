@@ -40,6 +40,9 @@ typedef struct fold_variable {
 
 typedef VEC(const formula *) formula_list;
 
+/* What the options of depth may be raised to: an evaluation's frames fit a stack of 8 MiB. */
+enum { MOST_EVAL_DEPTH = 4096, MOST_LET_DEPTH = 1024, MOST_FAMILY_DEPTH = 256 };
+
 typedef struct fold {
   arena *a;        /* what one evaluation needs; the caller may reset it between two */
   arena *keep;     /* what lives as long as the folder */
@@ -57,6 +60,8 @@ typedef struct fold {
   formula_list *reported;   /* texts whose failure was reported */
   uint64_t fuel;            /* node visits left: --max-steps; running out ends every judgement */
   uint32_t depth;           /* nodes entered and not left */
+  uint32_t max_depth;       /* of them: --max-eval-depth */
+  uint32_t max_families;    /* that apply one another on the way to a shape: --max-family-depth */
   const formula *exhausted; /* the text in which it ran out, or got too deep */
   bool too_deep;
   bool open_domain; /* a refinement that may reject combinations is malformed: any of them may be no defect's
@@ -65,6 +70,7 @@ typedef struct fold {
 
 /* Was a failure in the text of the last one reported before? Then it is no new defect. */
 bool fold_failure_known(const fold *c);
+/* With as much depth as the limits' options allow. */
 fold fold_new(arena *a, diag_sink *sink, const entry *e);
 /* Forgets what was derived from the slots; call after changing them. */
 void fold_forget(fold *c);
@@ -75,9 +81,8 @@ value fold_formula(fold *c, const formula *f);
 value fold_expr(fold *c, const expr *e);
 /* Takes steps of the budget; false: they ran out, and `exhausted` says where. */
 bool fold_spend(fold *c, uint64_t steps);
-/* Enters a node: one step, and one of MAX_FOLD_DEPTH until `depth` is put back. Texts nest through lets and
+/* Enters a node: one step, and one of `max_depth` until `depth` is put back. Texts nest through lets and
    the arguments of type families, each as deep as --max-expr-depth: this bounds the stack. */
-enum { MAX_FOLD_DEPTH = 2048 };
 bool fold_enter(fold *c);
 static inline bool value_known(const value *v) { return v->tag != V_UNKNOWN; }
 /* Known through and through: no unknown item, no unknown field. */
@@ -87,8 +92,6 @@ bool value_closed(const value *v);
 int fold_present(fold *c, uint32_t tensor);
 
 /* The shape that a shape text stands for after type families were applied. */
-/* How many families may apply one another on the way to a shape. */
-enum { MAX_FAMILY_DEPTH = 64 };
 typedef enum shape_fate {
   SHAPE_FOUND,
   SHAPE_UNDECIDED,

@@ -72,7 +72,7 @@ static shape_fate choose_case(fold *c, const family_decl *family, const fold_sco
 
 shape_fate fold_find_shape(fold *c, const formula *f, fold_shape *out) {
   *out = (fold_shape){.f = f};
-  for (int depth = 0; depth < MAX_FAMILY_DEPTH; depth++) {
+  for (uint32_t depth = 0; depth < c->max_families; depth++) {
     if (f->root == NULL || !f->judged) return SHAPE_UNJUDGED;
     if (f->root->op != EX_APPLY) {
       out->f = f;

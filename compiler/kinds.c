@@ -79,21 +79,21 @@ static void infer_let(infer *c, entry *e, uint32_t i) {
 
 /* How many lets stand between this one and the names it rests on. Evaluation follows them, so the depth
    is bounded like an expression's. */
-enum { MAX_LET_DEPTH = 256 };
-
-static bool let_too_deep(infer *c, const entry *e, const let_order *o, uint32_t *depth, uint32_t at) {
+static bool let_too_deep(infer *c, const entry *e, const let_order *o, uint32_t limit, uint32_t *depth,
+                         uint32_t at) {
   uint32_t most = 0;
   for (uint32_t i = 0; i < o->reads[at].n; i++)
     if (depth[o->reads[at].v[i]] > most) most = depth[o->reads[at].v[i]];
-  depth[at] = most < MAX_LET_DEPTH ? most + 1 : 0; /* beyond, it counts as unknown: one defect, no cascade */
-  if (most < MAX_LET_DEPTH) return false;
-  diag_add(c->sink, LET_TOO_DEEP, yt_value_span(e->src, e->lets[at].key),
-           "let '%.*s' rests on more than %d others in a row", STR_ARG(e->lets[at].name), MAX_LET_DEPTH);
+  depth[at] = most < limit ? most + 1 : 0; /* beyond, it counts as unknown: one defect, no cascade */
+  if (most < limit) return false;
+  diag *d = diag_add(c->sink, LET_TOO_DEEP, yt_value_span(e->src, e->lets[at].key),
+                     "let '%.*s' rests on more than %u others in a row", STR_ARG(e->lets[at].name), limit);
+  diag_help(c->sink, d, "raise the limit with --max-let-depth, or write some of them as one expression");
   return true;
 }
 
 /* Depth-first over the lets' reads with a stack of our own: a let may depend on thousands of others. */
-static void infer_lets(infer *c, entry *e) {
+static void infer_lets(infer *c, entry *e, uint32_t max_depth) {
   if (e->let_count == 0) return;
   let_order o = {c->a, e, NULL, 0};
   o.reads = arena_array(c->a, number_list, e->let_count);
@@ -115,7 +115,7 @@ static void infer_lets(infer *c, entry *e) {
     while (depth > 0) {
       uint32_t at = stack[depth - 1];
       if (next[at] == o.reads[at].n) {
-        if (!cyclic[at] && !let_too_deep(c, e, &o, rests_on, at)) infer_let(c, e, at);
+        if (!cyclic[at] && !let_too_deep(c, e, &o, max_depth, rests_on, at)) infer_let(c, e, at);
         state[at] = DONE;
         depth--;
         continue;
@@ -349,10 +349,10 @@ static void judge_tensor(infer *c, entry *e, tensor_decl *t) {
 
 /* ---- the entry ---- */
 
-void kinds_check_entry(arena *a, diag_sink *sink, const adt_table *adts, entry *e) {
+void kinds_check_entry(arena *a, diag_sink *sink, const adt_table *adts, uint32_t max_let_depth, entry *e) {
   (void)adts;
   infer c = infer_over(a, sink, e);
-  infer_lets(&c, e);
+  infer_lets(&c, e, max_let_depth);
   for (uint32_t i = 0; i < e->family_count; i++) judge_family(a, sink, e, &e->families[i]);
   for (uint32_t i = 0; i < e->tensor_count; i++)
     if (e->tensors[i].state == FACT_VALID) judge_tensor(&c, e, &e->tensors[i]);

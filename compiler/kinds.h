@@ -8,7 +8,7 @@
 /* Judges every expression of an entry: lets in dependency order, shapes, dtypes, conditions, refinements,
    generator and predicate calls, families, the roofline. Reports; each formula's `judged` says whether
    it came out clean. */
-void kinds_check_entry(arena *a, diag_sink *sink, const adt_table *adts, entry *e);
+void kinds_check_entry(arena *a, diag_sink *sink, const adt_table *adts, uint32_t max_let_depth, entry *e);
 
 /* One condition over a fixed set of names, for files outside a manifest (the audit's exceptions).
    Returns false when it has a defect. */

@@ -19,8 +19,9 @@ bool parse_is_identifier(str name) {
 }
 
 bool parse_is_reserved(str name) {
-  static const char *const reserved[] = {"out",  "inf",   "present", "bytes", "true",
-                                         "True", "false", "False",   "None"};
+  static const char *const reserved[] = {"out",   "inf",   "present", "bytes", "true", "True",
+                                         "false", "False", "None",    "and",   "or",   "not",
+                                         "if",    "else",  "for",     "in",    "is",   "lambda"};
   for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
     if (str_is(name, reserved[i])) return true;
   return false;

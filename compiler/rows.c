@@ -124,7 +124,7 @@ static void read_keys(rows *r) {
   for (uint32_t i = 0; i < r->row->node->n; i++) {
     const yt_node *key = r->row->node->u.items[2 * i], *given = r->row->node->u.items[2 * i + 1];
     str name = yt_text(key);
-    if (str_is(name, "label")) continue;
+    if (str_is(name, "label") || key == r->row->label_guess) continue;
     if (str_is(name, "some")) {
       read_some(r, given);
       continue;

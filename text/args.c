@@ -37,7 +37,16 @@ static void put_help_line(FILE *out, const char *left, const char *help) {
   put_wrapped(out, help, HELP_COLUMN);
 }
 
-static void put_option(FILE *out, arena *a, const arg_option *o) {
+/* What a number is when the option is not given, as help says it; "" for other options. */
+static str default_text(arena *a, const arg_option *o) {
+  if (o->number != NULL) return arena_printf(a, " (default %u)", *o->number);
+  if (o->large_number != NULL)
+    return arena_printf(a, " (default %llu)", (unsigned long long)*o->large_number);
+  if (o->real != NULL) return arena_printf(a, " (default %g)", *o->real);
+  return (str){0};
+}
+
+static void put_option(FILE *out, arena *a, const arg_option *o, str otherwise) {
   char letter[3] = {o->letter != 0 ? '-' : ' ', o->letter != 0 ? o->letter : ' ', '\0'};
   str left = arena_printf(a, "%s%s%s%s%s%s", letter,
                           o->name == NULL  ? ""
@@ -45,15 +54,16 @@ static void put_option(FILE *out, arena *a, const arg_option *o) {
                                            : "  ",
                           o->name != NULL ? "--" : "", o->name != NULL ? o->name : "",
                           o->value != NULL ? " " : "", o->value != NULL ? o->value : "");
-  put_help_line(out, left.p, o->help);
+  put_help_line(out, left.p, arena_printf(a, "%s%.*s", o->help, STR_ARG(otherwise)).p);
 }
 
-static void put_help(FILE *out, arena *a, const arg_command *c) {
+/* `defaults` is by option. */
+static void put_help(FILE *out, arena *a, const arg_command *c, const str *defaults) {
   fprintf(out, "Usage: %s [options]%s%s\n\n%s\n\nOptions:\n", c->name, c->operands != NULL ? " " : "",
           c->operands != NULL ? c->operands : "", c->summary);
-  for (uint32_t i = 0; i < c->option_count; i++) put_option(out, a, &c->options[i]);
-  put_option(out, a, &(arg_option){.name = "help", .letter = 'h', .help = "print this text"});
-  put_option(out, a, &(arg_option){.name = "version", .help = "print the version"});
+  for (uint32_t i = 0; i < c->option_count; i++) put_option(out, a, &c->options[i], defaults[i]);
+  put_option(out, a, &(arg_option){.name = "help", .letter = 'h', .help = "print this text"}, (str){0});
+  put_option(out, a, &(arg_option){.name = "version", .help = "print the version"}, (str){0});
 }
 
 /* ---- completion: candidates, a tab, what they are ---- */
@@ -169,6 +179,8 @@ static arg_result unknown_option(arena *a, const arg_command *c, const char *sho
 
 arg_result args_parse(arena *a, const arg_command *c, int argc, char **argv, arg_texts *operands) {
   bool options = true;
+  str *defaults = arena_array(a, str, c->option_count + 1);
+  for (uint32_t i = 0; i < c->option_count; i++) defaults[i] = default_text(a, &c->options[i]);
   if (argc > 1 && strcmp(argv[1], "--complete") == 0) {
     put_candidates(c, argv[argc - 1]);
     return ARGS_HELP;
@@ -190,7 +202,7 @@ arg_result args_parse(arena *a, const arg_command *c, int argc, char **argv, arg
       return ARGS_HELP;
     }
     if (o == NULL && (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0)) {
-      put_help(stdout, a, c);
+      put_help(stdout, a, c, defaults);
       return ARGS_HELP;
     }
     if (o == NULL) return unknown_option(a, c, shown);

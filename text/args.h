@@ -13,7 +13,7 @@ typedef struct arg_option {
   char letter;      /* short form, or 0 */
   const char
       *value; /* what help calls the value, "DIR"; the words of a choice, "text|json"; NULL for a flag */
-  const char *help; /* what it does, from a lower-case letter, no period */
+  const char *help; /* what it does, from a lower-case letter, no period; help adds a number's default */
   bool *flag;       /* no value: set to true */
   const char **text;
   arg_texts *list;  /* every one given */

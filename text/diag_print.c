@@ -153,6 +153,7 @@ static void put_summary(const diag_report *report, FILE *out) {
   put_count(out, &separator, report->counts[DIAG_WARNING], "warning", "warnings");
   put_count(out, &separator, report->counts[DIAG_ADVISORY], "advisory", "advisories");
   put_count(out, &separator, report->counts[DIAG_UNREACHED], "judgement unreached", "judgements unreached");
+  if (report->counts[DIAG_UNREACHED] > 0 && !o->show_unreached) fputs(" (see --notes)", out);
   if (*separator != '\0') fputc('\n', out);
 }
 

@@ -71,7 +71,7 @@ static arg_result read_arguments(arena *a, int argc, char **argv, settings *s) {
       {.name = "max-errors",
        .value = "N",
        .number = &s->max_errors,
-       .help = "how many defects of the input to name; all are counted (default 20)"},
+       .help = "how many defects of the input to name; all are counted"},
   };
   const arg_command command = {.name = "roofline audit",
                                .summary = summary,

@@ -266,7 +266,7 @@ int audit_plan_main(int argc, char **argv) {
        .number = &per_op,
        .min = 1,
        .max = UINT32_MAX,
-       .help = "at most N rows of an op (default 6)"},
+       .help = "at most N rows of an op"},
       {.name = "format",
        .letter = 'f',
        .value = "tsv|json",

@@ -334,7 +334,7 @@ static arg_result read_arguments(arena *a, int argc, char **argv, settings *s) {
       {.name = "threshold",
        .value = "X",
        .real = &s->threshold,
-       .help = "how much slower or faster counts as a move (default 0.10)"},
+       .help = "how much slower or faster counts as a move"},
       {.name = "all", .flag = &s->all, .help = "list rows that did not move, too"},
       {.name = "fail-on",
        .value = "regression",
@@ -343,7 +343,7 @@ static arg_result read_arguments(arena *a, int argc, char **argv, settings *s) {
       {.name = "max-errors",
        .value = "N",
        .number = &s->max_errors,
-       .help = "how many malformed records to name; all are counted (default 20)"},
+       .help = "how many malformed records to name; all are counted"},
   };
   const arg_command command = {
       .name = "roofline diff",

@@ -45,13 +45,13 @@ static arg_result parse(arena *a, int argc, char **argv, hr_options *o, raw_opti
       {"profiles", 0, "DIR", "where the GPU profiles are; may be given again", .list = &o->profiles},
       {"output", 'o', "DIR", "where the two files go; made when only its last part is missing",
        .text = &o->out},
-      {"head-threshold", 0, "PCT", "smallest share of GPU time looked at, 5", .real = &o->threshold},
-      {"head-limit", 0, "N", "most kernels looked at, 8", .number = &raw->limit, .min = 1, .max = 100000},
+      {"head-threshold", 0, "PCT", "smallest share of GPU time looked at", .real = &o->threshold},
+      {"head-limit", 0, "N", "most kernels looked at", .number = &raw->limit, .min = 1, .max = 100000},
       {"target", 0, "CLASS=SHARE",
        "utilisation that counts as the ceiling: gemm 0.90, moe 0.90, attn 0.50, "
        "elementwise 0.875",
        .list = &raw->targets},
-      {"dispatch-floor", 0, "US", "launches up to this long are bound by dispatch, 10",
+      {"dispatch-floor", 0, "US", "launches up to this long are bound by dispatch",
        .real = &o->limits.dispatch_floor_us},
   };
   const arg_command command = {.name = "roofline headroom",

@@ -15,7 +15,7 @@ static int records_check(int argc, char **argv) {
       {.name = "max-errors",
        .value = "N",
        .number = &max_errors,
-       .help = "how many defects to name; all are counted (default 20)"},
+       .help = "how many defects to name; all are counted"},
   };
   const arg_command command = {
       .name = "roofline records check",

@@ -130,7 +130,7 @@ size_t json_text_integer(int64_t x, char *out) {
   return sizeof text - at;
 }
 
-/* Plain notation while it stays short: 0.0074544, 4864148405797.1; else 6.02e-07. */
+/* Plain notation while it stays short: 0.0074544, 4864148405797.1; else 6.02e-7, 2.3e15. */
 static size_t place(uint64_t digits, int exponent, char *out) {
   char text[JSON_NUMBER_MAX];
   while (digits % 10 == 0) digits /= 10, exponent++;
@@ -157,25 +157,21 @@ static size_t place(uint64_t digits, int exponent, char *out) {
   return length + json_text_integer(point - 1, out + length);
 }
 
-/* Any double: the fewest digits of printf's that read back, with '.' whatever the locale writes. */
-static size_t by_printf(double x, char *out) {
+/* Of any positive double: the fewest digits of printf's that read back. */
+static void by_printf(double x, uint64_t *digits, int *exponent) {
   char text[JSON_NUMBER_MAX];
-  int n = 0;
-  for (int precision = 1; precision <= DIGITS; precision++) {
-    n = snprintf(text, sizeof text, "%.*g", precision, x);
+  for (int precision = 0; precision < DIGITS; precision++) {
+    snprintf(text, sizeof text, "%.*e", precision, x);
     if (strtod(text, NULL) == x) break;
   }
-  size_t length = 0;
-  bool point = false;
-  for (int i = 0; i < n; i++) {
-    char c = text[i];
-    bool kept = (c >= '0' && c <= '9') || c == '-' || c == '+' || c == 'e';
-    if (kept)
-      out[length++] = c;
-    else if (!point)
-      out[length++] = '.', point = true; /* a locale's point may be several bytes */
+  const char *at = text;
+  int after_point = -1; /* the point is the locale's, and may be several bytes */
+  for (*digits = 0; *at != 'e'; at++) {
+    if (*at < '0' || *at > '9') continue;
+    *digits = 10 * *digits + (uint64_t)(*at - '0');
+    after_point++;
   }
-  return length;
+  *exponent = (int)strtol(at + 1, NULL, 10) - after_point;
 }
 
 size_t json_text_number(double x, char *out) {
@@ -187,7 +183,7 @@ size_t json_text_number(double x, char *out) {
   uint64_t digits;
   int exponent;
   if (fabs(x) < 1e-10 || fabs(x) >= 9007199254740992.0 || !shortest(fabs(x), &digits, &exponent))
-    return by_printf(x, out);
+    by_printf(fabs(x), &digits, &exponent);
   size_t sign = x < 0;
   out[0] = '-';
   return sign + place(digits, exponent, out + sign);

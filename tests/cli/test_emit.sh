@@ -34,4 +34,16 @@ rm made/outer.[ch]
 quiet "check once they are removed" "${emit[@]}" --check scale.yaml
 quiet "emit with rows_main.c" "${emit[@]}" --rows-main scale.yaml
 expect "check without rows_main.c" 1 1 'made/rows_main.c was generated once' "${emit[@]}" --check scale.yaml
+
+# The program that prints rows says which name it does not know, and what was meant.
+rows=$BUILD_DIR/bin/rows
+if [ -x "$rows" ]; then
+  expect "rows of an op" 0 20 '^GemmFwdOp' "$rows" --op GemmFwdOp --family gemm
+  expect "rows of no op" 2 1 "rows: no op 'GemmFwdO'; did you mean 'GemmFwdOp'\\?$" "$rows" --op GemmFwdO
+  expect "rows of an op in small letters" 2 1 "no op 'gemmfwdop'; did you mean 'GemmFwdOp'\\?$" "$rows" --op gemmfwdop
+  expect "rows of no family" 2 1 "no family 'reductoin'; did you mean 'reduction'\\?$" "$rows" --family reductoin
+  expect "rows of nothing near" 2 1 "no op 'Mystery'$" "$rows" --op Mystery
+  expect "rows of a long name" 2 1 "no op 'x*'$" "$rows" --op "$(printf '%1000s' | tr ' ' x)"
+  expect "rows of another family" 2 1 "the op 'GemmFwdOp' is not of the family 'norm'$" "$rows" --op GemmFwdOp --family norm
+fi
 finish

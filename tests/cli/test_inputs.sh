@@ -27,6 +27,10 @@ expect "UTF-16" 1 5 'utf16.yaml:1:1: error.*UTF-16' "$ROOFLINEC" check utf16.yam
 expect "random bytes" 1 6 'random.yaml:[0-9]+:[0-9]+: error' "$ROOFLINEC" check random.yaml
 expect "broken YAML" 1 9 'broken.yaml:[12]:[0-9]+: error\[RL0101\]' "$ROOFLINEC" check broken.yaml
 expect "a list" 1 5 'list.yaml:1:1: error\[RL0802\]' "$ROOFLINEC" check list.yaml
+expect "judgements unreached" 0 1 '^1 op: no defects, 1 judgement unreached \(see --notes\)$' \
+  "$ROOFLINEC" check --rows none "$SOURCE_DIR/tests/examples/make/ops/scale.yaml"
+expect "judgements unreached, shown" 0 9 '^1 op.*, 1 judgement unreached$' \
+  "$ROOFLINEC" check --rows none --notes "$SOURCE_DIR/tests/examples/make/ops/scale.yaml"
 expect "large file" 1 5 '--max-file-bytes' "$ROOFLINEC" check --max-file-bytes 100 good.yaml
 expect "standard input" 1 3 'error' "$ROOFLINEC" check -
 expect "no operand" 2 4 'PATH' "$ROOFLINEC" check

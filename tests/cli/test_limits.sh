@@ -132,11 +132,17 @@ within nested_loops --max-steps
 entry flops="sum(len(($(times 100 'i, ')i)) for i in repeat(1, 1000000))" >tuples.yaml
 within tuples --max-steps
 entry params='p: {type: bool}' types="$(awk 'BEGIN { printf "F0: {params: {b: Bool, D: Dim}, match: b, cases: [{when: true, is: \"[D]\"}, {when: false, is: \"[1]\"}]}"; m = sprintf("%250s", ""); gsub(/ /, "-", m); for (i = 1; i < 60; i++) printf ", F%d: {params: {b: Bool, D: Dim}, match: b, cases: [{when: true, is: \"F%d[b, %sD]\"}, {when: false, is: \"[1]\"}]}", i, i - 1, m }')" shape='F59[p, M]' inputs=', b: {dtype: float16, shape: "[M, N]"}' rows=', p: true' >deep_chain.yaml
-within deep_chain RL0513
+within deep_chain --max-eval-depth
 entry let="$(awk 'BEGIN { for (k = 0; k < 240; k++) { l = l "(1 + "; r = r ")" } for (i = 250; i > 0; i--) printf "v%d: \"%sv%d%s\", ", i, l, i - 1, r }')v0: \"M\"" shape='[M, N, v250]' >deep_lets.yaml
-within deep_lets RL0513
+within deep_lets --max-eval-depth
 entry params='p: {type: bool}' types="$(awk 'BEGIN { printf "F0: {params: {b: Bool, D: Dim}, match: b, cases: [{when: true, is: \"[D]\"}, {when: false, is: \"[1]\"}]}"; for (i = 1; i < 60; i++) { m = ""; for (k = 0; k < 120; k++) m = m "(1 + "; m = m "D"; for (k = 0; k < 120; k++) m = m ")"; printf ", F%d: {params: {b: Bool, D: Dim}, match: b, cases: [{when: true, is: \"F%d[b, %s]\"}, {when: false, is: \"[1]\"}]}", i, i - 1, m } }')" shape='F59[p, M]' inputs=', b: {dtype: float16, shape: "[M, N]"}' rows=', p: true' >deep_sums.yaml
-within deep_sums RL0513
+within deep_sums --max-eval-depth
+entry let="$(awk 'BEGIN { for (k = 0; k < 200; k++) { l = l "ceil_div("; r = r ", 1)" } for (i = 12; i > 0; i--) printf "v%d: \"%sv%d%s\", ", i, l, i - 1, r }')v0: \"M\"" flops=v12 >deep_calls.yaml
+within deep_calls --max-eval-depth
+within deep_calls ok --max-eval-depth 4096
+entry let="$(awk 'BEGIN { for (i = 1023; i > 0; i--) printf "v%d: \"v%d + 1\", ", i, i - 1 }')v0: \"M\"" flops=v1023 >let_chain.yaml
+within let_chain --max-let-depth
+within let_chain ok --max-let-depth 1024 --max-eval-depth 4096
 entry flops="sum(sum(sum(1 for k in range(M * 1000)) for j in range(M * 1000)) for i in range(M * 1000))" >ranges.yaml
 within ranges RL
 

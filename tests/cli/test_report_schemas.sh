@@ -41,6 +41,22 @@ for args in ((), ("--theoretical",)):
     code, out = run("price", "--profiles", source + "/manifest/profiles", "--format", "jsonl", *args, text="\n".join(texts))
     check(len(out.splitlines()) == len(texts) - 1 and all(row.is_valid(json.loads(line)) for line in out.splitlines()), f"so does every jsonl row {args}")
 
+# A diff in which each change happens once, and one of nothing. The schema knows no change that does not happen.
+diff_schema = load("diff")
+old = [dict(case="slow"), dict(case="fast", device_busy_ms=1), dict(case="flops"), dict(case="timing"), dict(case="blank", device_busy_ms=None),
+       dict(case="gone"), dict(case="noisy", p10_ms=0.001, p90_ms=1), dict(case="same"), dict(case="same"), dict(case="tag", tag="t", device=None)]
+new = [dict(case="slow", device_busy_ms=1), dict(case="fast"), dict(case="flops", flops=None), dict(case="timing", timing="host"), dict(case="blank"),
+       dict(case="new"), dict(case="noisy", device_busy_ms=0.02, p10_ms=0.001, p90_ms=1), dict(case="same"), dict(case="tag", tag="t", device=None)]
+for name, rows in ("old", old), ("new", new), ("none", []):
+    open(f"{tmp}/{name}.jsonl", "w").write("".join(json.dumps({**good, **r}) + "\n" for r in rows))
+happened = set()
+for args in (("old", "new", "--all"), ("old", "new"), ("none", "none"), ("none", "new", "--threshold", "1e-6")):
+    code, out = run("diff", "--format", "json", *(f"{tmp}/{a}.jsonl" if a in ("old", "new", "none") else a for a in args))
+    errors = [f"{list(e.path)}: {e.message}" for e in diff_schema.iter_errors(json.loads(out))]
+    check(errors == [], f"the diff {args} satisfies its schema: {errors[:3]}")
+    happened |= {r["change"] for r in json.loads(out)["rows"]}
+check(happened == set(diff_schema.schema["$defs"]["change"]["enum"]), f"changes that happened: {happened}")
+
 # A record with random faults: the schema and the checker refuse the same ones.
 random.seed(11)
 values = [None, "", "text", 0, 1, -1, 2.5, 3.0, 2**63 - 1, True, [], {}, {"a": [1]}]

@@ -23,6 +23,14 @@ few=$(awk -F'\t' '{sub(/-(bool|int|uint|float|bfloat|complex).*/, "", $2); if (!
 broken=$(awk -F'\t' '$3 ~ /^!/ || $4 ~ /^!/ || $4 == 0 {print $1, $2, $3, $4}' "$work/rows.tsv")
 [ -z "$broken" ] || fail "rows without a price: $broken"
 
+# The newest GPU has every roof that a row prices on: four-bit ones too.
+awk -F'\t' '{printf "{\"op\": \"%s\", \"case\": \"%s\", \"device\": \"NVIDIA B200\", \"timing\": \"cupti\", \"device_busy_ms\": 1000, \"flops\": %s, \"bytes\": %s, \"roof_key\": \"%s\"}\n", $1, $2, $3, $4, $5}' \
+  "$work/rows.tsv" >"$work/b200.jsonl"
+"$ROOFLINE" price --theoretical --profiles "$SOURCE_DIR/manifest/profiles" "$work/b200.jsonl" >"$work/priced.jsonl" || fail "pricing every row"
+[ "$(wc -l <"$work/priced.jsonl")" -eq "$(wc -l <"$work/rows.tsv")" ] || fail "rows got lost in pricing"
+blank=$(grep '"verdict": "blank"' "$work/priced.jsonl" | sed 's/"verdict.*//' || true)
+[ -z "$blank" ] || fail "rows that a B200 cannot price: $blank"
+
 # op, case, flops, bytes, roof key, read bytes of each record, as the rows program prints them.
 sed -E 's/.*"op": "([^"]*)", "case": "([^"]*)".*"flops": ([0-9]+), "bytes": ([0-9]+), "roof_key": "([^"]*)", "read_bytes": ([0-9]+).*/\1\t\2\t\3\t\4\t\5\t\6/' \
   "$records" | sort -u >"$work/recorded.tsv"

@@ -202,6 +202,26 @@ static void test_help(void **state) {
   arena_free(a);
 }
 
+/* Help says what numbers are when they are not given, even after some were. */
+static void test_defaults(void **state) {
+  (void)state;
+  arena *a = arena_new();
+  options o = {.errors = 20, .bytes = UINT64_C(1) << 40, .ratio = 0.25};
+  capture(stdout);
+  FILE *out = capture_file;
+  int out_fd = saved_fd;
+  assert_int_equal(parse(a, &o, "--max-errors 7 --ratio 3 --max-file-bytes=1 --help"), ARGS_HELP);
+  capture_file = out;
+  saved_fd = out_fd;
+  release(stdout);
+  assert_non_null(strstr(captured, "  how many (default 20)\n"));
+  assert_non_null(strstr(captured, "  how deep (default 0)\n"));
+  assert_non_null(strstr(captured, "  how large (default 1099511627776)\n"));
+  assert_non_null(strstr(captured, "  a number (default 0.25)\n"));
+  assert_null(strstr(captured, "where files go (default"));
+  arena_free(a);
+}
+
 static int seen_argc;
 static int run_check(int argc, char **argv) {
   assert_string_equal(argv[0], "check");
@@ -237,7 +257,8 @@ static void test_commands(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_forms),         cmocka_unit_test(test_numbers), cmocka_unit_test(test_messages),
-      cmocka_unit_test(test_operand_limit), cmocka_unit_test(test_help),    cmocka_unit_test(test_commands),
+      cmocka_unit_test(test_operand_limit), cmocka_unit_test(test_help),    cmocka_unit_test(test_defaults),
+      cmocka_unit_test(test_commands),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -162,6 +162,7 @@ static void shipped(void **state) {
       {"NVIDIA H100 PCIe", "tensor_core.tf32", 378e12, 0},
       {"NVIDIA H200 NVL", "cuda_core.fp32", 60e12, 0},
       {"NVIDIA B200", "tensor_core.bf16", 2.25e15, 0},
+      {"NVIDIA B200", "tensor_core.fp4", 9.0e15, 0},
       {"NVIDIA L40S", "tensor_core.fp16", 362e12, 0},
       {"NVIDIA GeForce RTX 4090", "tensor_core.int8", 660.6e12, 0},
       {"AMD Instinct MI355X", "tensor_core.fp4", 1.0e16, 0},
