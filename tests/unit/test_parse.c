@@ -515,7 +515,8 @@ static void test_names(void **state) {
   assert_false(parse_is_identifier(STR("a.b")));
   assert_false(parse_is_identifier(STR("\xc3\xa9")));
   assert_true(parse_is_reserved(STR("inf")));
-  assert_false(parse_is_reserved(STR("in")));
+  assert_true(parse_is_reserved(STR("in")));
+  assert_false(parse_is_reserved(STR("into")));
   assert_int_equal(primitive_find(STR("conv.out")), PRIM_CONV_OUT);
   assert_int_equal(primitive_find(STR("conv")), -1);
   assert_string_equal(primitive_get(PRIM_MAX)->keyword, "default");
