@@ -257,7 +257,6 @@ typedef struct combination {
   symbol_set *item_reads; /* by item, at the base */
   symbol_set none;        /* generator arguments: relevant to rows only */
   arena *memory;          /* of one combination */
-  bool solvable;          /* can solvability be judged at all? */
 } combination;
 
 static bool index_must_be_solved(const symbol *s) {
@@ -293,8 +292,8 @@ static void unsolvable(judge *j, uint32_t index) {
       STR_ARG(s->name), STR_ARG(s->name), STR_ARG(s->name));
 }
 
-static void check_solved(combination *x, symbol_set reads) {
-  judge *j = x->j;
+void judge_solved(judge *j, symbol_set reads) {
+  if (!j->solvable) return;
   const entry *e = j->e;
   symbol_set known = solve_start(j->scratch, e);
   diag_sink *sink = j->c.sink;
@@ -341,7 +340,7 @@ static void judge_combination(combination *x, int32_t group) {
     judge_item(j, &j->p.items[i], reads, x->none);
     set_union(all, reads);
   }
-  if (x->solvable) check_solved(x, all);
+  judge_solved(j, all);
 }
 
 /* A malformed input may have solved any index. */
@@ -368,8 +367,8 @@ static bool solvability_reached(judge *j) {
 }
 
 static void judge_combinations(judge *j) {
-  combination x = {
-      .j = j, .none = set_new(j->scratch, j->e->symbol_count), .solvable = solvability_reached(j)};
+  combination x = {.j = j, .none = set_new(j->scratch, j->e->symbol_count)};
+  j->solvable = solvability_reached(j);
   x.item_reads = arena_array(j->scratch, symbol_set, j->p.item_count + 1);
   for (uint32_t i = 0; i < j->p.item_count; i++) x.item_reads[i] = set_new(j->scratch, j->e->symbol_count);
   uint32_t *choice = arena_array(j->scratch, uint32_t, j->p.axis_count + 1);

@@ -25,6 +25,7 @@ typedef struct judge {
   points p;
   fold c;
   uint32_t *base;        /* the first accepted choice of every axis */
+  bool solvable;         /* can it be judged whether indices are solved? */
   symbol_set unsolvable; /* indices reported as such: no row is asked for them */
 } judge;
 
@@ -34,6 +35,9 @@ void judge_item(judge *j, const item *it, symbol_set reads, symbol_set generator
 /* The refinement that rejects the combination in the slots, reading only `group`'s axes (-1: those that
    read none; -2: all), or NULL. */
 const formula *judge_rejects(judge *j, int32_t group);
+
+/* Reports those of the indices `reads` that the inputs do not solve at the combination in the slots. */
+void judge_solved(judge *j, symbol_set reads);
 
 /* Reads, instantiates and checks every workload row; fills plan->rows when asked. Returns the number of
    cases. */

@@ -64,12 +64,16 @@ branch *rows_find_branch(rows *r, const uint32_t *choice) {
   points_set(&j->p, &j->c, choice);
   b->rejected_by = judge_rejects(j, -2);
   b->accepted = b->rejected_by == NULL;
+  symbol_set generators = set_new(r->scratch, r->e->symbol_count);
   if (b->accepted) {
-    for (uint32_t i = 0; i < j->p.item_count; i++) judge_item(j, &j->p.items[i], b->relevant, b->relevant);
+    for (uint32_t i = 0; i < j->p.item_count; i++) judge_item(j, &j->p.items[i], b->relevant, generators);
     find_generated(r, b);
     b->open = tensors_open(r);
   }
   j->c.sink = sink;
+  /* A combination of several groups' choices, which nothing has judged before. */
+  if (b->accepted && !b->open) judge_solved(j, b->relevant);
+  set_union(b->relevant, generators);
   return b;
 }
 
