@@ -191,17 +191,19 @@ class Judge:
                f"{declaration}: axis {axis} does not come out as {given}")
 
     def outcomes(self, call, name, axis):
-        """What an axis may come out as where the shapes contradict each other: each index has the row's value, or one
-        that some axis gives, the others having theirs. Sets, the second with what follows from the first's values."""
+        """What an axis may come out as where the shapes contradict each other: sets that grow, for the likely ones
+        suffice. Each index has the row's value or the solved one, then also one that some axis gives while the others
+        have theirs, then one that follows from such a value."""
         shape, env = call.axes[name]
         reads = self.signature.reads(shape, env.formals)
-        values = collections.defaultdict(set)
-        solutions = [self.base.indices, call.indices]
-        for _ in range(2):
-            given = {pair for known in solutions for pair in call.alternatives(known)}
-            for index, value in itertools.chain(given, *(known.items() for known in solutions)):
-                values[index].add(value)
+        solutions, values = [self.base.indices, call.indices], collections.defaultdict(set)
+        for index, value in itertools.chain(*(known.items() for known in solutions)):
+            values[index].add(value)
+        for _ in range(3):
             yield self.mixtures(call, name, axis, {i: values[i] for i in reads if values[i]})
+            given = {pair for known in solutions for pair in call.alternatives(known)}
+            for index, value in given:
+                values[index].add(value)
             solutions = [call.indices | {index: value} for index, value in given]
 
     def mixtures(self, call, name, axis, values):
