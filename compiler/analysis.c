@@ -316,7 +316,7 @@ void judge_solved(judge *j, symbol_set reads) {
   }
   j->c.sink = sink;
   if (undecided != NULL)
-    diag_add(sink, SOLVING_UNREACHED, yt_value_span(e->src, undecided->key),
+    diag_add(j->sink, SOLVING_UNREACHED, yt_value_span(e->src, undecided->key),
              "whether every index is solved: unreached, when '%.*s' is passed is malformed",
              STR_ARG(undecided->name));
   if (!shapes || undecided != NULL || j->c.exhausted != NULL)
@@ -389,6 +389,122 @@ static void judge_combinations(judge *j) {
   }
   j->scratch = j->c.a = entry_memory;
   arena_free(x.memory);
+}
+
+/* ---- indices that several groups solve or read ---- */
+
+/* Does an expression read one of the indices, itself or through lets? */
+static bool mentions(const judge *j, const expr *e, symbol_set wanted, symbol_set lets_seen) {
+  if (e == NULL) return false;
+  if (e->op == EX_NAME && e->symbol >= 0) {
+    const uint32_t number = (uint32_t)e->symbol;
+    if (set_has(wanted, number)) return true;
+    const symbol *s = &j->e->symbols[number];
+    if (s->cls == SYM_LET && !set_has(lets_seen, number)) {
+      set_add(lets_seen, number);
+      if (mentions(j, j->e->lets[s->number].formula.root, wanted, lets_seen)) return true;
+    }
+  }
+  for (uint32_t i = 0; i < e->n; i++)
+    if (mentions(j, e->args[i], wanted, lets_seen)) return true;
+  return false;
+}
+
+static bool item_mentions(const judge *j, const item *it, symbol_set wanted, symbol_set lets_seen) {
+  const entry *e = j->e;
+  switch (it->kind) {
+  case ITEM_RULE: return mentions(j, e->rules[it->number].root, wanted, lets_seen);
+  case ITEM_FLOPS: return mentions(j, e->flops.root, wanted, lets_seen);
+  case ITEM_BYTES: return mentions(j, e->bytes.root, wanted, lets_seen);
+  case ITEM_LET: return false; /* judged where it is read */
+  case ITEM_TENSOR: break;
+  }
+  const tensor_decl *t = &e->tensors[it->number];
+  for (uint32_t i = 0; i < t->requires_count; i++)
+    if (mentions(j, t->requires[i].root, wanted, lets_seen)) return true;
+  return mentions(j, t->shape.root, wanted, lets_seen) || mentions(j, t->dtype.root, wanted, lets_seen);
+}
+
+/* Indices that no tensor outside the groups solves: what solves them may depend on a combination. */
+static bool find_conditional(judge *j, symbol_set wanted) {
+  const entry *e = j->e;
+  symbol_set known = solve_start(j->scratch, e);
+  for (bool progress = true; progress;) {
+    progress = false;
+    for (uint32_t i = 0; i < j->p.item_count; i++) {
+      const item *it = &j->p.items[i];
+      if (it->kind != ITEM_TENSOR || it->group >= 0 || it->number >= e->input_count + e->construction_count)
+        continue;
+      if (e->tensors[it->number].state == FACT_VALID && fold_present(&j->c, it->number) == 1)
+        progress = solve_tensor(&j->c, it->number, known, NULL, NULL) || progress;
+    }
+  }
+  bool any = false;
+  for (uint32_t i = 0; i < e->index_count; i++) {
+    const uint32_t s = e->indices[i].symbol;
+    if (set_has(known, s) || set_has(j->unsolvable, s) || !index_must_be_solved(&e->symbols[s])) continue;
+    set_add(wanted, s);
+    any = true;
+  }
+  return any;
+}
+
+static bool next_across(const judge *j, const bool *wanted_group, uint32_t *choice) {
+  for (uint32_t i = 0; i < j->p.group_count; i++)
+    if (wanted_group[i] && points_next(&j->p, &j->p.groups[i], choice)) return true;
+  return false;
+}
+
+/* While one group is judged the others stand at their first accepted combination (language.md §6), where
+   they may solve an index that they do not solve everywhere. So the groups that solve or read such an index
+   are walked together. */
+static void judge_across_groups(judge *j) {
+  points *p = &j->p;
+  symbol_set wanted = set_new(j->scratch, j->e->symbol_count), none = set_new(j->scratch, j->e->symbol_count);
+  points_set(p, &j->c, j->base);
+  diag_sink *sink = j->c.sink;
+  j->c.sink = NULL; /* everything but this was judged, and reported, group by group */
+  bool *together = arena_array(j->scratch, bool, p->group_count + 1);
+  uint64_t combinations = 1;
+  uint32_t groups = 0;
+  if (j->solvable && p->group_count > 1 && find_conditional(j, wanted))
+    for (uint32_t i = 0; i < p->item_count; i++) {
+      const int32_t group = p->items[i].group;
+      if (group < 0 || together[group] ||
+          !item_mentions(j, &p->items[i], wanted, set_new(j->scratch, j->e->symbol_count)))
+        continue;
+      together[group] = true;
+      groups++;
+      combinations =
+          combinations > j->options->max_points ? combinations : combinations * p->groups[group].combinations;
+    }
+  if (groups > 1 && combinations > j->options->max_points) {
+    diag_add(sink, SOLVING_UNREACHED, yt_value_span(j->e->src, j->e->key),
+             "whether every index is solved at all of %u groups' combinations together: unreached, they are "
+             "more than %u",
+             groups, j->options->max_points);
+    groups = 0;
+  }
+  uint32_t *choice = arena_array(j->scratch, uint32_t, p->axis_count + 1);
+  memcpy(choice, j->base, p->axis_count * sizeof *choice);
+  for (uint32_t i = 0; i < p->axis_count; i++)
+    if (together[p->axes[i].group]) choice[i] = 0;
+  arena *entry_memory = j->scratch;
+  j->scratch = j->c.a = arena_new();
+  bool more = groups > 1;
+  while (more && j->c.exhausted == NULL) {
+    arena_reset(j->scratch);
+    points_set(p, &j->c, choice);
+    if (judge_rejects(j, -2) == NULL) {
+      symbol_set reads = set_new(j->scratch, j->e->symbol_count);
+      for (uint32_t i = 0; i < p->item_count; i++) judge_item(j, &p->items[i], reads, none);
+      judge_solved(j, reads);
+    }
+    more = next_across(j, together, choice);
+  }
+  arena_free(j->scratch);
+  j->scratch = j->c.a = entry_memory;
+  j->c.sink = sink;
 }
 
 /* ---- effects ---- */
@@ -549,6 +665,7 @@ plan analysis_run(arena *a, arena *scratch, diag_sink *sink, const analysis_opti
       no_combination(&j);
     } else {
       judge_combinations(&j);
+      judge_across_groups(&j);
       check_aliases(&j);
       j.c.fuel = options->max_steps;
       if (j.c.exhausted == NULL) *cases += rows_check(&j, &out);
