@@ -82,31 +82,45 @@ static bool check_family_cycles(judge *j) {
 
 /* ---- one item at one combination ---- */
 
-/* Does what a text reads rest on something malformed? Then nothing can be said of it. `e` is of the entry's
-   own texts, where symbols are names. */
-static bool rests_on_malformed(judge *j, const expr *e, symbol_set seen);
+/* Texts that are still to be looked at. Following lets by recursion would nest as deep as all their texts. */
+typedef VEC(const expr *) text_list;
 
-static bool symbol_malformed(judge *j, uint32_t number, symbol_set seen) {
+static bool symbol_malformed(judge *j, uint32_t number, symbol_set seen, text_list *next) {
   const symbol *s = &j->e->symbols[number];
   if (set_has(seen, number)) return false;
   set_add(seen, number);
   if (s->state != FACT_VALID) return true;
+  const formula *f = NULL;
   if (s->cls == SYM_TENSOR) {
     const tensor_decl *t = &j->e->tensors[s->number];
     if (t->presence != PRESENT_IF) return t->state != FACT_VALID;
-    return !t->condition.judged || rests_on_malformed(j, t->condition.root, seen);
+    f = &t->condition;
+  } else if (s->cls == SYM_LET) {
+    f = &j->e->lets[s->number].formula;
+  } else {
+    return s->kind == NULL || kind_may(s->kind, K_UNKNOWN);
   }
-  if (s->cls != SYM_LET) return s->kind == NULL || kind_may(s->kind, K_UNKNOWN);
-  const formula *f = &j->e->lets[s->number].formula;
-  return !f->judged || rests_on_malformed(j, f->root, seen);
+  vec_push(j->scratch, next, f->root);
+  return !f->judged;
 }
 
-static bool rests_on_malformed(judge *j, const expr *e, symbol_set seen) {
+static bool reads_malformed(judge *j, const expr *e, symbol_set seen, text_list *next) {
   if (e == NULL) return false;
-  if (e->op == EX_NAME && e->symbol >= 0) return symbol_malformed(j, (uint32_t)e->symbol, seen);
+  if (e->op == EX_NAME && e->symbol >= 0) return symbol_malformed(j, (uint32_t)e->symbol, seen, next);
   if (e->op == EX_NAME && e->kind != NULL && kind_may(e->kind, K_UNKNOWN)) return true;
   for (uint32_t i = 0; i < e->n; i++)
-    if (rests_on_malformed(j, e->args[i], seen)) return true;
+    if (reads_malformed(j, e->args[i], seen, next)) return true;
+  return false;
+}
+
+/* Does what a text reads rest on something malformed? Then nothing can be said of it. `e` is of the entry's
+   own texts, where symbols are names. */
+static bool rests_on_malformed(judge *j, const expr *e) {
+  symbol_set seen = set_new(j->scratch, j->e->symbol_count);
+  text_list next = {0};
+  vec_push(j->scratch, &next, e);
+  while (next.n > 0)
+    if (reads_malformed(j, next.v[--next.n], seen, &next)) return true;
   return false;
 }
 
@@ -119,7 +133,7 @@ static bool in_a_family(const entry *e, const formula *f) {
 
 static void not_decided(judge *j, const formula *f, const expr *at) {
   if (j->c.exhausted != NULL) return; /* nothing is decided any more, whatever the text says */
-  if (!in_a_family(j->e, f) && rests_on_malformed(j, at, set_new(j->scratch, j->e->symbol_count))) {
+  if (!in_a_family(j->e, f) && rests_on_malformed(j, at)) {
     diag_add(j->sink, ENTRY_UNREACHED, expr_whole(&f->text, at),
              "whether discriminants decide this: unreached, something that it reads is malformed, in %s",
              f->what);

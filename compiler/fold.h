@@ -40,8 +40,8 @@ typedef struct fold_variable {
 
 typedef VEC(const formula *) formula_list;
 
-/* What the options of depth may be raised to: an evaluation's frames fit a stack of 8 MiB. */
-enum { MOST_EVAL_DEPTH = 4096, MOST_LET_DEPTH = 1024, MOST_FAMILY_DEPTH = 256 };
+/* What the options of depth may be raised to: an evaluation fits a stack of 8 MiB, sanitized too. */
+enum { MOST_EVAL_DEPTH = 3072, MOST_LET_DEPTH = 1024, MOST_FAMILY_DEPTH = 256 };
 
 typedef struct fold {
   arena *a;        /* what one evaluation needs; the caller may reset it between two */

@@ -91,7 +91,8 @@ typedef struct reader {
   const entry *e;
   const int32_t *axis_of; /* by symbol; -1 */
   uint64_t *axes;         /* set under construction */
-  uint64_t *done;         /* symbols walked already */
+  uint64_t *done;         /* symbols seen already */
+  VEC(const expr *) next; /* texts still to be read: by recursion they would nest as deep as all of them */
 } reader;
 
 static void read_symbol(reader *r, uint32_t s);
@@ -111,15 +112,14 @@ static bool once(uint64_t *set, uint32_t i) {
   return fresh;
 }
 
-/* A let passes on what it reads, a tensor its condition. Lets are read in dependency order by kinds, so
-   depth here is that of the declarations, not of the text. */
+/* A let passes on what it reads, a tensor its condition. */
 static void read_symbol(reader *r, uint32_t s) {
   if (!once(r->done, s)) return;
   if (r->axis_of[s] >= 0) once(r->axes, (uint32_t)r->axis_of[s]);
   const symbol *sym = &r->e->symbols[s];
-  if (sym->cls == SYM_LET) read_names(r, r->e->lets[sym->number].formula.root);
+  if (sym->cls == SYM_LET) vec_push(r->a, &r->next, r->e->lets[sym->number].formula.root);
   if (sym->cls == SYM_TENSOR && r->e->tensors[sym->number].presence == PRESENT_IF)
-    read_names(r, r->e->tensors[sym->number].condition.root);
+    vec_push(r->a, &r->next, r->e->tensors[sym->number].condition.root);
 }
 
 static void read_item(reader *r, const item *it) {
@@ -140,6 +140,7 @@ static void read_item(reader *r, const item *it) {
     break;
   }
   }
+  while (r->next.n > 0) read_names(r, r->next.v[--r->next.n]);
 }
 
 static uint32_t find_root(uint32_t *parent, uint32_t i) {
@@ -197,7 +198,9 @@ void points_find(arena *a, const entry *e, points *out) {
   for (uint32_t i = 0; i < out->axis_count; i++) axis_of[out->axes[i].symbol] = (int32_t)i;
 
   uint32_t words = e->symbol_count / 64 + 1, axis_words = out->axis_count / 64 + 1;
-  reader r = {a, e, axis_of, arena_array(a, uint64_t, axis_words), arena_array(a, uint64_t, words)};
+  reader r = {.a = a, .e = e, .axis_of = axis_of};
+  r.axes = arena_array(a, uint64_t, axis_words);
+  r.done = arena_array(a, uint64_t, words);
   uint32_t *parent = arena_array(a, uint32_t, out->axis_count + 1);
   int32_t *item_axis = arena_array(a, int32_t, out->item_count + 1);
   for (uint32_t i = 0; i < out->axis_count; i++) parent[i] = i;

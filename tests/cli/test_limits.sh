@@ -139,10 +139,12 @@ entry params='p: {type: bool}' types="$(awk 'BEGIN { printf "F0: {params: {b: Bo
 within deep_sums --max-eval-depth
 entry let="$(awk 'BEGIN { for (k = 0; k < 200; k++) { l = l "ceil_div("; r = r ", 1)" } for (i = 12; i > 0; i--) printf "v%d: \"%sv%d%s\", ", i, l, i - 1, r }')v0: \"M\"" flops=v12 >deep_calls.yaml
 within deep_calls --max-eval-depth
-within deep_calls ok --max-eval-depth 4096
+within deep_calls ok --max-eval-depth 3072
 entry let="$(awk 'BEGIN { for (i = 1023; i > 0; i--) printf "v%d: \"v%d + 1\", ", i, i - 1 }')v0: \"M\"" flops=v1023 >let_chain.yaml
 within let_chain --max-let-depth
-within let_chain ok --max-let-depth 1024 --max-eval-depth 4096
+within let_chain ok --max-let-depth 1024 --max-eval-depth 3072
+entry let="$(awk 'BEGIN { for (k = 0; k < 120; k++) { l = l "max((1, "; r = r "))" } for (i = 200; i > 0; i--) printf "v%d: \"%sv%d%s\", ", i, l, i - 1, r }')v0: \"M\"" flops=v200 >deep_texts.yaml
+within deep_texts --max-eval-depth
 entry flops="sum(sum(sum(1 for k in range(M * 1000)) for j in range(M * 1000)) for i in range(M * 1000))" >ranges.yaml
 within ranges RL
 
