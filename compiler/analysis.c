@@ -407,38 +407,6 @@ static void judge_combinations(judge *j) {
 
 /* ---- indices that several groups solve or read ---- */
 
-/* Does an expression read one of the indices, itself or through lets? */
-static bool mentions(const judge *j, const expr *e, symbol_set wanted, symbol_set lets_seen) {
-  if (e == NULL) return false;
-  if (e->op == EX_NAME && e->symbol >= 0) {
-    const uint32_t number = (uint32_t)e->symbol;
-    if (set_has(wanted, number)) return true;
-    const symbol *s = &j->e->symbols[number];
-    if (s->cls == SYM_LET && !set_has(lets_seen, number)) {
-      set_add(lets_seen, number);
-      if (mentions(j, j->e->lets[s->number].formula.root, wanted, lets_seen)) return true;
-    }
-  }
-  for (uint32_t i = 0; i < e->n; i++)
-    if (mentions(j, e->args[i], wanted, lets_seen)) return true;
-  return false;
-}
-
-static bool item_mentions(const judge *j, const item *it, symbol_set wanted, symbol_set lets_seen) {
-  const entry *e = j->e;
-  switch (it->kind) {
-  case ITEM_RULE: return mentions(j, e->rules[it->number].root, wanted, lets_seen);
-  case ITEM_FLOPS: return mentions(j, e->flops.root, wanted, lets_seen);
-  case ITEM_BYTES: return mentions(j, e->bytes.root, wanted, lets_seen);
-  case ITEM_LET: return false; /* judged where it is read */
-  case ITEM_TENSOR: break;
-  }
-  const tensor_decl *t = &e->tensors[it->number];
-  for (uint32_t i = 0; i < t->requires_count; i++)
-    if (mentions(j, t->requires[i].root, wanted, lets_seen)) return true;
-  return mentions(j, t->shape.root, wanted, lets_seen) || mentions(j, t->dtype.root, wanted, lets_seen);
-}
-
 /* Indices that no tensor outside the groups solves: what solves them may depend on a combination. */
 static bool find_conditional(judge *j, symbol_set wanted) {
   const entry *e = j->e;
@@ -463,61 +431,61 @@ static bool find_conditional(judge *j, symbol_set wanted) {
   return any;
 }
 
-static bool next_across(const judge *j, const bool *wanted_group, uint32_t *choice) {
-  for (uint32_t i = 0; i < j->p.group_count; i++)
-    if (wanted_group[i] && points_next(&j->p, &j->p.groups[i], choice)) return true;
+static bool next_together(const points *p, const bool *together, uint32_t *choice) {
+  for (uint32_t i = 0; i < p->group_count; i++)
+    if (together[i] && points_next(p, &p->groups[i], choice)) return true;
   return false;
+}
+
+/* Every index that is read is solved at each of these groups' combinations together. */
+static void walk_together(judge *j, const bool *together) {
+  const points *p = &j->p;
+  uint32_t *choice = arena_array(j->scratch, uint32_t, p->axis_count + 1);
+  for (uint32_t i = 0; i < p->axis_count; i++) choice[i] = together[p->axes[i].group] ? 0 : j->base[i];
+  arena *entry_memory = j->scratch;
+  j->scratch = j->c.a = arena_new();
+  do {
+    arena_reset(j->scratch);
+    points_set(p, &j->c, choice);
+    if (judge_rejects(j, -2) != NULL) continue;
+    symbol_set reads = set_new(j->scratch, j->e->symbol_count),
+               none = set_new(j->scratch, j->e->symbol_count);
+    for (uint32_t i = 0; i < p->item_count; i++) judge_item(j, &p->items[i], reads, none);
+    judge_solved(j, reads);
+  } while (j->c.exhausted == NULL && next_together(p, together, choice));
+  arena_free(j->scratch);
+  j->scratch = j->c.a = entry_memory;
 }
 
 /* While one group is judged the others stand at their first accepted combination (language.md §6), where
    they may solve an index that they do not solve everywhere. So the groups that solve or read such an index
    are walked together. */
 static void judge_across_groups(judge *j) {
-  points *p = &j->p;
-  symbol_set wanted = set_new(j->scratch, j->e->symbol_count), none = set_new(j->scratch, j->e->symbol_count);
-  points_set(p, &j->c, j->base);
-  diag_sink *sink = j->c.sink;
-  j->c.sink = NULL; /* everything but this was judged, and reported, group by group */
+  const points *p = &j->p;
+  symbol_set wanted = set_new(j->scratch, j->e->symbol_count);
   bool *together = arena_array(j->scratch, bool, p->group_count + 1);
   uint64_t combinations = 1;
   uint32_t groups = 0;
-  if (j->solvable && p->group_count > 1 && find_conditional(j, wanted))
-    for (uint32_t i = 0; i < p->item_count; i++) {
-      const int32_t group = p->items[i].group;
-      if (group < 0 || together[group] ||
-          !item_mentions(j, &p->items[i], wanted, set_new(j->scratch, j->e->symbol_count)))
-        continue;
-      together[group] = true;
-      groups++;
-      combinations =
-          combinations > j->options->max_points ? combinations : combinations * p->groups[group].combinations;
-    }
-  if (groups > 1 && combinations > j->options->max_points) {
-    diag_add(sink, SOLVING_UNREACHED, yt_value_span(j->e->src, j->e->key),
+  points_set(p, &j->c, j->base);
+  if (!j->solvable || p->group_count < 2 || !find_conditional(j, wanted)) return;
+  for (uint32_t i = 0; i < p->item_count; i++) {
+    const int32_t group = p->items[i].group;
+    if (group < 0 || together[group] || !set_meets(p->items[i].names, wanted)) continue;
+    together[group] = true;
+    groups++;
+    if (combinations <= j->options->max_points) combinations *= p->groups[group].combinations;
+  }
+  if (groups < 2) return;
+  if (combinations > j->options->max_points) {
+    diag_add(j->sink, SOLVING_UNREACHED, yt_value_span(j->e->src, j->e->key),
              "whether every index is solved at all of %u groups' combinations together: unreached, they are "
              "more than %u",
              groups, j->options->max_points);
-    groups = 0;
+    return;
   }
-  uint32_t *choice = arena_array(j->scratch, uint32_t, p->axis_count + 1);
-  memcpy(choice, j->base, p->axis_count * sizeof *choice);
-  for (uint32_t i = 0; i < p->axis_count; i++)
-    if (together[p->axes[i].group]) choice[i] = 0;
-  arena *entry_memory = j->scratch;
-  j->scratch = j->c.a = arena_new();
-  bool more = groups > 1;
-  while (more && j->c.exhausted == NULL) {
-    arena_reset(j->scratch);
-    points_set(p, &j->c, choice);
-    if (judge_rejects(j, -2) == NULL) {
-      symbol_set reads = set_new(j->scratch, j->e->symbol_count);
-      for (uint32_t i = 0; i < p->item_count; i++) judge_item(j, &p->items[i], reads, none);
-      judge_solved(j, reads);
-    }
-    more = next_across(j, together, choice);
-  }
-  arena_free(j->scratch);
-  j->scratch = j->c.a = entry_memory;
+  diag_sink *sink = j->c.sink;
+  j->c.sink = NULL; /* everything else was judged, and reported, group by group */
+  walk_together(j, together);
   j->c.sink = sink;
 }
 

@@ -91,7 +91,7 @@ typedef struct reader {
   const entry *e;
   const int32_t *axis_of; /* by symbol; -1 */
   uint64_t *axes;         /* set under construction */
-  uint64_t *done;         /* symbols seen already */
+  symbol_set done;        /* symbols seen already */
   VEC(const expr *) next; /* texts still to be read: by recursion they would nest as deep as all of them */
 } reader;
 
@@ -114,7 +114,7 @@ static bool once(uint64_t *set, uint32_t i) {
 
 /* A let passes on what it reads, a tensor its condition. */
 static void read_symbol(reader *r, uint32_t s) {
-  if (!once(r->done, s)) return;
+  if (!once(r->done.bits, s)) return;
   if (r->axis_of[s] >= 0) once(r->axes, (uint32_t)r->axis_of[s]);
   const symbol *sym = &r->e->symbols[s];
   if (sym->cls == SYM_LET) vec_push(r->a, &r->next, r->e->lets[sym->number].formula.root);
@@ -151,11 +151,14 @@ static uint32_t find_root(uint32_t *parent, uint32_t i) {
 static void list_items(arena *a, const entry *e, points *out) {
   out->items = arena_array(a, item, e->tensor_count + e->rule_count + e->let_count + 2);
   uint32_t n = 0;
-  for (uint32_t i = 0; i < e->rule_count; i++) out->items[n++] = (item){ITEM_RULE, i, -1};
-  for (uint32_t i = 0; i < e->tensor_count; i++) out->items[n++] = (item){ITEM_TENSOR, i, -1};
-  for (uint32_t i = 0; i < e->let_count; i++) out->items[n++] = (item){ITEM_LET, i, -1};
-  if (e->flops.root != NULL) out->items[n++] = (item){ITEM_FLOPS, 0, -1};
-  if (e->bytes.root != NULL) out->items[n++] = (item){ITEM_BYTES, 0, -1};
+  for (uint32_t i = 0; i < e->rule_count; i++)
+    out->items[n++] = (item){.kind = ITEM_RULE, .number = i, .group = -1};
+  for (uint32_t i = 0; i < e->tensor_count; i++)
+    out->items[n++] = (item){.kind = ITEM_TENSOR, .number = i, .group = -1};
+  for (uint32_t i = 0; i < e->let_count; i++)
+    out->items[n++] = (item){.kind = ITEM_LET, .number = i, .group = -1};
+  if (e->flops.root != NULL) out->items[n++] = (item){.kind = ITEM_FLOPS, .number = 0, .group = -1};
+  if (e->bytes.root != NULL) out->items[n++] = (item){.kind = ITEM_BYTES, .number = 0, .group = -1};
   out->item_count = n;
 }
 
@@ -197,16 +200,15 @@ void points_find(arena *a, const entry *e, points *out) {
   for (uint32_t i = 0; i < e->symbol_count; i++) axis_of[i] = -1;
   for (uint32_t i = 0; i < out->axis_count; i++) axis_of[out->axes[i].symbol] = (int32_t)i;
 
-  uint32_t words = e->symbol_count / 64 + 1, axis_words = out->axis_count / 64 + 1;
+  uint32_t axis_words = out->axis_count / 64 + 1;
   reader r = {.a = a, .e = e, .axis_of = axis_of};
   r.axes = arena_array(a, uint64_t, axis_words);
-  r.done = arena_array(a, uint64_t, words);
   uint32_t *parent = arena_array(a, uint32_t, out->axis_count + 1);
   int32_t *item_axis = arena_array(a, int32_t, out->item_count + 1);
   for (uint32_t i = 0; i < out->axis_count; i++) parent[i] = i;
   for (uint32_t i = 0; i < out->item_count; i++) {
     memset(r.axes, 0, axis_words * sizeof *r.axes);
-    memset(r.done, 0, words * sizeof *r.done);
+    out->items[i].names = r.done = set_new(a, e->symbol_count);
     read_item(&r, &out->items[i]);
     item_axis[i] = -1;
     for (uint32_t k = 0; k < out->axis_count; k++) {

@@ -25,7 +25,8 @@ typedef enum item_kind { ITEM_TENSOR, ITEM_RULE, ITEM_LET, ITEM_FLOPS, ITEM_BYTE
 typedef struct item {
   item_kind kind;
   uint32_t number;
-  int32_t group; /* -1: reads no discriminant */
+  int32_t group;    /* -1: reads no discriminant */
+  symbol_set names; /* what its texts name, through lets and conditions */
 } item;
 
 typedef struct points {
