@@ -21,7 +21,6 @@ typedef struct op_place {
 typedef struct file_work {
   const manifest_path *path;
   const source *src;
-  arena *tree;
   const yt_node *root; /* NULL: nothing to analyse */
   diag_sink *found;
 } file_work;
@@ -35,9 +34,9 @@ typedef struct entry_work {
   uint32_t cases;
 } entry_work;
 
-/* A worker's memory: of the run, of one entry, of one step. */
+/* A worker's memory: of the run, of a batch's trees, of one entry, of one step. */
 typedef struct memory {
-  arena *run, *entry, *scratch;
+  arena *run, *trees, *entry, *scratch;
 } memory;
 
 typedef struct reading {
@@ -139,8 +138,9 @@ static void analyse_entry(void *to, uint32_t worker, uint32_t i) {
 static void parse_file(void *to, uint32_t worker, uint32_t i) {
   const reading *r = to;
   file_work *f = &r->files[i];
-  f->found = diag_sink_part(r->workers[worker].run, r->sink);
-  f->root = parse(r, f->tree, f->found, f->src);
+  const memory *m = &r->workers[worker];
+  f->found = diag_sink_part(m->run, r->sink);
+  f->root = parse(r, keeps(r) ? m->run : m->trees, f->found, f->src);
 }
 
 /* ---- files, a batch at a time ---- */
@@ -171,7 +171,6 @@ static void join(reading *r, uint32_t files, uint32_t entries) {
 static void analyse_batch(reading *r, uint32_t files, uint64_t bytes) {
   const uint32_t jobs = jobs_for(r, bytes);
   uint64_t count = 0;
-  for (uint32_t i = 0; i < files; i++) r->files[i].tree = arena_new();
   parallel_run(jobs, files, parse_file, r);
   for (uint32_t i = 0; i < files; i++) count += r->files[i].root != NULL ? r->files[i].root->n : 0;
   arena *batch = arena_new();
@@ -183,12 +182,7 @@ static void analyse_batch(reading *r, uint32_t files, uint64_t bytes) {
   parallel_run(jobs, entries, analyse_entry, r);
   join(r, files, entries);
   arena_free(batch);
-  for (uint32_t i = 0; i < files; i++) {
-    if (keeps(r))
-      arena_adopt(r->a, r->files[i].tree);
-    else
-      arena_free(r->files[i].tree);
-  }
+  for (uint32_t i = 0; i < r->jobs; i++) arena_reset(r->workers[i].trees);
 }
 
 static void analyse_files(reading *r, const manifest_path *paths, uint32_t count) {
@@ -196,7 +190,7 @@ static void analyse_files(reading *r, const manifest_path *paths, uint32_t count
   if (r->jobs > MOST_JOBS) r->jobs = MOST_JOBS;
   r->workers = arena_array(r->a, memory, r->jobs);
   for (uint32_t i = 0; i < r->jobs; i++) {
-    r->workers[i] = (memory){arena_new(), arena_new(), arena_new()};
+    r->workers[i] = (memory){arena_new(), arena_new(), arena_new(), arena_new()};
     arena_adopt(r->a, r->workers[i].run);
   }
   r->files = arena_array(r->a, file_work, count + 1);
@@ -212,6 +206,7 @@ static void analyse_files(reading *r, const manifest_path *paths, uint32_t count
     bytes = 0;
   }
   for (uint32_t i = 0; i < r->jobs; i++) {
+    arena_free(r->workers[i].trees);
     arena_free(r->workers[i].entry);
     arena_free(r->workers[i].scratch);
   }
