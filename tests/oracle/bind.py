@@ -445,22 +445,24 @@ class Call:
             return None
         try:
             flops = self.root.value(self.signature.flops)
-            return flops, self._derived() if self.signature.bytes is None else self.root.value(self.signature.bytes)
+            return flops, sum(self.derived()) if self.signature.bytes is None else self.root.value(self.signature.bytes)
         except FAILURES:
             return None
 
-    def _derived(self):
-        total = 0
+    def derived(self):
+        """Reads and writes by the effect rules."""
+        reads = writes = 0
         for name, t in self.signature.tensors.items():
             if not self.present(name):
                 continue
             written = self.root.value(t.mutated)
             if t.output:
                 alias = self.signature.tensors[t.alias].mutated if t.alias else None
-                total += 0 if alias is not None and self.root.value(alias) else self.size(name)
+                writes += 0 if alias is not None and self.root.value(alias) else self.size(name)
             else:
-                total += (0 if written and t.write_only else self.size(name)) + (self.size(name) if written else 0)
-        return total
+                reads += 0 if written and t.write_only else self.size(name)
+                writes += self.size(name) if written else 0
+        return reads, writes
 
 
 def flat(values):

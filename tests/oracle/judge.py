@@ -111,7 +111,7 @@ class Judge:
             self.check_refused(call, what, change, status, *rest)
         return status == "OK", ""
 
-    def check_accepted(self, call, indices, status, flops, traffic):
+    def check_accepted(self, call, indices, status, flops, traffic, reads):
         for name, value in read_indices(indices).items():
             if name in call.indices:
                 insist(value == call.indices[name], f"{name} is {call.indices[name]}, and solved to {value}")
@@ -125,6 +125,9 @@ class Judge:
             insist(status == "OVERFLOW", f"evaluated to {status}, and {cost} does not fit")
         else:
             insist((status, int(flops), int(traffic)) == ("OK", *cost), f"{status} {flops} {traffic}, not {cost}")
+        if call.signature.bytes is None and cost is not None and max(map(abs, cost)) < LIMIT:
+            known = call.derived()[0]
+            insist(reads == str(known), f"{reads} bytes are read, not {known}")
 
     # ---- is it the right declaration? ----
 
@@ -174,8 +177,9 @@ class Judge:
         return bind.Env(self.base, {f: (node, self.row_env(outer)) for f, (node, outer) in env.formals.items()})
 
     def check_shares(self, call, what, change, declaration, name):
-        """A shape that no index values fit: it is the changed tensor's, or shares an index with what changed."""
-        if name == what or what not in self.signature.tensors:
+        """A shape that no index values fit: it is the changed tensor's, or shares an index with what changed. That a
+        tensor is passed or not may choose any other's shape."""
+        if name == what or what not in self.signature.tensors or change in ("passed", "not passed"):
             return
         shape, env = call.axes[name]
         shared = self.affected(call, what, change) & self.signature.reads(shape, env.formals)
