@@ -212,6 +212,15 @@ typedef struct brackets {
   uint32_t columns[DEEPEST], n;
 } brackets;
 
+/* Characters that a walk along a line looks at: brackets, quotes, what separators begin with. */
+static const bool looked_at[256] = {['"'] = true, ['('] = true, ['{'] = true, ['['] = true, [')'] = true,
+                                    ['}'] = true, [']'] = true, [','] = true, [' '] = true};
+
+static inline uint32_t skip_plain(str text, uint32_t i) {
+  while (i < text.n && !looked_at[(unsigned char)text.p[i]]) i++;
+  return i;
+}
+
 /* Walks [*i, ..) of a line past one character or string literal, which starts at column `at + *i`. */
 static inline void step(str text, uint32_t *i, uint32_t at, int *depth, brackets *open) {
   switch (text.p[*i]) {
@@ -240,7 +249,7 @@ static inline void step(str text, uint32_t *i, uint32_t at, int *depth, brackets
 static uint32_t break_point(str text, uint32_t room) {
   uint32_t best = 0, beyond = 0, equals = 0;
   int depth = 0, best_depth = INT_MAX;
-  for (uint32_t i = 0; i < text.n && beyond == 0; step(text, &i, 0, &depth, NULL)) {
+  for (uint32_t i = 0; (i = skip_plain(text, i)) < text.n && beyond == 0; step(text, &i, 0, &depth, NULL)) {
     if (text.p[i] != ',' && text.p[i] != ' ') continue;
     bool before;
     const uint32_t n = separator(text.p + i, text.p + text.n, &before);
@@ -273,7 +282,7 @@ void emit_line(out_text *o, uint32_t indent, str text) {
       return;
     }
     put_line(o, at, (str){text.p, n});
-    for (uint32_t i = 0; i < n;) step(text, &i, at, &depth, &open);
+    for (uint32_t i = 0; (i = skip_plain(text, i)) < n;) step(text, &i, at, &depth, &open);
     text = (str){text.p + n + 1, text.n - n - 1};
     const uint32_t column = open.n > 0 ? open.columns[(open.n - 1) % DEEPEST] : 0;
     at = column > 0 && column <= LAST_COLUMN_TO_ALIGN ? column : indent + 4;
