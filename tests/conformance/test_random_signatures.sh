@@ -4,7 +4,7 @@
 . "$(dirname "$0")/changed_calls.sh"
 need_yaml
 seed=${SEED:-20261129}
-count=${COUNT:-40}
+count=${COUNT:-36}
 echo "seed $seed"
 mkdir "$work/ops"
 cp "$SOURCE_DIR/tests/conformance/signatures/types.yaml" "$work/ops"

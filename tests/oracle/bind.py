@@ -455,14 +455,16 @@ class Call:
         for name, t in self.signature.tensors.items():
             if not self.present(name):
                 continue
-            written = self.root.value(t.mutated)
+            written = self.written(name)
             if t.output:
-                alias = self.signature.tensors[t.alias].mutated if t.alias else None
-                writes += 0 if alias is not None and self.root.value(alias) else self.size(name)
+                writes += 0 if t.alias and self.written(t.alias) else self.size(name)
             else:
                 reads += 0 if written and t.write_only else self.size(name)
                 writes += self.size(name) if written else 0
         return reads, writes
+
+    def written(self, name):
+        return self.present(name) and bool(self.root.value(self.signature.tensors[name].mutated))
 
 
 def flat(values):

@@ -253,7 +253,7 @@ class Judge:
 
     def check_rule(self, call, what, change, declaration, text):
         self.check_broken(call, what, change, declaration)
-        if declaration.startswith("shape_rules"):
+        if declaration.startswith("shape_rules") and not text.endswith("..."):  # long ones are cut
             insist(not call.root.value(self.signature.tree(text)), f"{declaration}: {text} holds")
 
     def check_negative(self, call, what, change, declaration, axis, size):

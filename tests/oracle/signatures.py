@@ -232,11 +232,11 @@ class Entry:
             t["mutated"] = self.pick(True, self.test(), self.test())
             if t["mutated"] is True and self.rng.random() < .5:
                 t["write_only"] = True
-        written = [name for name, t in self.inputs.items() if "mutated" in t and "optional" not in t]
+        written = [name for name, t in self.inputs.items() if "mutated" in t]
         outputs = {"y": self.tensor(("float32", "coalesce_dtype(out_dtype, V)"))}
         if written:
-            source = self.inputs[written[0]]
-            outputs["z"] = {"dtype": source["dtype"], "shape": source["shape"], "alias": written[0]}
+            name = self.pick(*written)
+            outputs["z"] = {key: self.inputs[name][key] for key in ("dtype", "shape")} | {"alias": name}
         if self.rng.random() < .5:
             outputs["w"] = self.tensor(("T",)) | {"nullable": self.test()}
         return outputs
