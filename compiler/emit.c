@@ -293,7 +293,7 @@ void emit_all(arena *a, diag_sink *sink, const plan_set *plans, const emit_optio
     if (!plans->plans[i].emittable) continue;
     diag_set_op(sink, plans->plans[i].entry->name);
     start_op(&em, &em.ops[i], &plans->plans[i]);
-    formulas_check(sink, &options->definitions, plans->plans[i].entry, options->missing_unavailable);
+    formulas_check(a, sink, &options->definitions, plans->plans[i].entry, options->missing_unavailable);
   }
   diag_set_op(sink, (str){NULL, 0});
   find_families(&em);

@@ -5,11 +5,24 @@
 #include "compiler/plan.h"
 #include "text/output.h"
 
-/* What hand-written files define, found by their ROOFLINE_* marks. */
+/* What hand-written files define, found by their ROOFLINE_* marks. A formula is named like its function,
+   what else there is like the operator that it is of: gemm_fwd. */
+typedef enum emit_mark_kind {
+  MARK_FORMULA,
+  MARK_ROOF_KEY,
+  MARK_READ_BYTES,
+  MARK_DATA_TERMS,
+  MARK_KINDS
+} emit_mark_kind;
+typedef struct emit_mark {
+  emit_mark_kind kind;
+  str name;
+  span at; /* of the name */
+} emit_mark;
 typedef struct emit_definitions {
   bool given; /* --formulas was given at all */
-  const str *formulas, *roof_keys, *read_bytes, *data_terms;
-  uint32_t formula_count, roof_key_count, read_bytes_count, data_terms_count;
+  const emit_mark *marks;
+  uint32_t count;
 } emit_definitions;
 
 typedef struct emit_options {

@@ -11,28 +11,25 @@ str emit_func_name(const entry *e) {
   return (str){e->func.p + at, e->func.n - at};
 }
 
-bool emit_defines(const str *names, uint32_t count, str name) {
-  for (uint32_t i = 0; i < count; i++) {
-    if (str_eq(names[i], name)) return true;
+bool emit_defines(const emit_definitions *d, emit_mark_kind what, str name) {
+  for (uint32_t i = 0; i < d->count; i++) {
+    if (d->marks[i].kind == what && str_eq(d->marks[i].name, name)) return true;
   }
   return false;
 }
 
 static bool overrides_read(const emit_op *op) {
-  const emit_definitions *d = &op->em->options->definitions;
-  return emit_defines(d->read_bytes, d->read_bytes_count, op->symbol);
+  return emit_defines(&op->em->options->definitions, MARK_READ_BYTES, op->symbol);
 }
 
 bool emit_has_read_bytes(const emit_op *op) { return overrides_read(op) || emit_derives_bytes(op->e); }
 
 bool emit_has_data_terms(const emit_op *op) {
-  const emit_definitions *d = &op->em->options->definitions;
-  return emit_defines(d->data_terms, d->data_terms_count, op->symbol);
+  return emit_defines(&op->em->options->definitions, MARK_DATA_TERMS, op->symbol);
 }
 
 static bool overrides_roof_key(const emit_op *op) {
-  const emit_definitions *d = &op->em->options->definitions;
-  return emit_defines(d->roof_keys, d->roof_key_count, op->symbol);
+  return emit_defines(&op->em->options->definitions, MARK_ROOF_KEY, op->symbol);
 }
 
 bool emit_is_overridden(const emit_op *op) {
@@ -221,8 +218,7 @@ static void put_quote(emit_op *op, out_text *o) {
 /* Is the formula's function there to be called? Without --formulas an implemented entry's is taken to be. */
 static bool has_formula(const emit_op *op) {
   const emit_options *options = op->em->options;
-  if (emit_defines(options->definitions.formulas, options->definitions.formula_count, emit_func_name(op->e)))
-    return true;
+  if (emit_defines(&options->definitions, MARK_FORMULA, emit_func_name(op->e))) return true;
   return !options->definitions.given && !options->missing_unavailable && op->e->implemented;
 }
 

@@ -298,7 +298,7 @@ str emit_adt_name(emitter *em, const adt *d); /* roofline_m_grouped_layout */
 
 bool emit_is_func(const entry *e);
 str emit_func_name(const entry *e); /* last component of the dotted path */
-bool emit_defines(const str *names, uint32_t count, str name);
+bool emit_defines(const emit_definitions *d, emit_mark_kind what, str name);
 static inline bool emit_derives_bytes(const entry *e) {
   return !emit_is_func(e) && e->bytes.state == FACT_ABSENT;
 }

@@ -15,6 +15,7 @@ typedef struct op_place {
   stage_decl *stages; /* names and places only */
   uint32_t stage_count;
   const source *src;
+  formulas_op marks; /* with --formulas */
 } op_place;
 
 /* A file of the batch in work: parsed by one worker, its entries analysed by any. */
@@ -49,6 +50,7 @@ typedef struct reading {
   VEC(plan) plans;
   memory *workers;
   uint32_t jobs;
+  bool lost;        /* a file has no tree, so some of the operators are not known */
   file_work *files; /* of the batch */
   entry_work *entries;
 } reading;
@@ -100,7 +102,8 @@ static void check_file_name(diag_sink *sink, const entry *e) {
 
 /* What the manifest as a whole needs of an entry after its tree is gone. */
 static op_place place_of(arena *a, const entry *e, str name) {
-  op_place p = {name, yt_value_span(e->src, e->key), NULL, e->stage_count, e->src};
+  op_place p = {
+      .name = name, .at = yt_value_span(e->src, e->key), .stage_count = e->stage_count, .src = e->src};
   p.stages = arena_array(a, stage_decl, e->stage_count + 1);
   for (uint32_t i = 0; i < e->stage_count; i++) {
     p.stages[i].op = arena_str(a, e->stages[i].op);
@@ -127,10 +130,12 @@ static void analyse_entry(void *to, uint32_t worker, uint32_t i) {
   diag_set_op(w->found, name);
   entry *e = entry_read(a, w->found, &options->parse, &r->adts, f->src, key, node);
   if (f->path->in_folder) check_file_name(w->found, e);
-  formulas_check(w->found, options->definitions, e, options->missing_unavailable);
+  formulas_check(m->scratch, w->found, options->definitions, e, options->missing_unavailable);
   w->plan = analysis_run(a, m->scratch, w->found, &options->analysis, &r->adts, e, &w->cases);
   w->plan.emittable = diag_errors(w->found) == 0;
   w->place = place_of(m->run, e, name);
+  if (options->definitions->count > 0)
+    w->place.marks = formulas_op_of(m->run, e, options->missing_unavailable);
   if (!keeps(r)) arena_reset(m->entry);
   arena_reset(m->scratch);
 }
@@ -172,7 +177,10 @@ static void analyse_batch(reading *r, uint32_t files, uint64_t bytes) {
   const uint32_t jobs = jobs_for(r, bytes);
   uint64_t count = 0;
   parallel_run(jobs, files, parse_file, r);
-  for (uint32_t i = 0; i < files; i++) count += r->files[i].root != NULL ? r->files[i].root->n : 0;
+  for (uint32_t i = 0; i < files; i++) {
+    count += r->files[i].root != NULL ? r->files[i].root->n : 0;
+    r->lost = r->lost || r->files[i].root == NULL;
+  }
   arena *batch = arena_new();
   r->entries = arena_array(batch, entry_work, count + 1);
   uint32_t entries = 0;
@@ -283,6 +291,13 @@ static void check_stages(reading *r, const name_index *names) {
   diag_set_op(r->sink, (str){0});
 }
 
+static void check_marks(reading *r) {
+  if (r->options->definitions->count == 0 || r->lost || r->out->unreadable) return;
+  formulas_op *ops = arena_array(r->a, formulas_op, r->ops.n + 1);
+  for (uint32_t i = 0; i < r->ops.n; i++) ops[i] = r->ops.v[i].marks;
+  formulas_check_marks(r->a, r->sink, r->options->definitions, ops, r->ops.n);
+}
+
 void manifest_analyse(arena *a, diag_sink *sink, const manifest_options *options, manifest *out) {
   reading r = {.a = a, .sink = sink, .options = options, .out = out};
   *out = (manifest){0};
@@ -295,6 +310,7 @@ void manifest_analyse(arena *a, diag_sink *sink, const manifest_options *options
   analyse_files(&r, paths, count);
   name_index names = index_ops(&r);
   check_stages(&r, &names);
+  check_marks(&r);
   adt_table *adts = arena_new_of(a, adt_table);
   *adts = r.adts;
   out->plans = (plan_set){r.plans.v, r.plans.n, adts};

@@ -218,13 +218,20 @@ static uint32_t edit_distance(str a, str b) {
 }
 
 str diag_nearest(str wrong, const str *names, uint32_t count) {
+  return diag_nearest_within(wrong, LONGEST_SUGGESTED, names, count);
+}
+
+str diag_nearest_within(str wrong, uint32_t edits, const str *names, uint32_t count) {
   str nearest = {0};
   if (wrong.n == 0 || wrong.n > LONGEST_SUGGESTED) return nearest;
   /* A third of the letters may be wrong, and one must be right. */
   uint32_t best = (wrong.n + 2) / 3;
   if (best >= wrong.n) best = wrong.n - 1;
+  best = least(best, edits);
   for (uint32_t i = 0; i < count; i++) {
     if (names[i].n == 0 || names[i].n > LONGEST_SUGGESTED || str_eq(names[i], wrong)) continue;
+    uint32_t longer = wrong.n > names[i].n ? wrong.n - names[i].n : names[i].n - wrong.n;
+    if (longer > best) continue; /* so many letters are missing already */
     uint32_t distance = edit_distance(wrong, names[i]);
     if (distance < best || (distance == best && nearest.n == 0)) {
       best = distance;

@@ -65,6 +65,8 @@ void diag_relate(diag_sink *sink, diag *d, span at, const char *format, ...)
 
 /* Nearest of `names` to `wrong` by edit distance, when near enough to suggest; else {0}. */
 str diag_nearest(str wrong, const str *names, uint32_t count);
+/* The same, by at most so many edits. */
+str diag_nearest_within(str wrong, uint32_t edits, const str *names, uint32_t count);
 /* Adds "did you mean 'x'?" when one is near. */
 void diag_suggest(diag_sink *sink, diag *d, str wrong, const str *names, uint32_t count);
 /* Adds "<label>: a, b, c" with at most a dozen names, then "...". */

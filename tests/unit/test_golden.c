@@ -219,7 +219,7 @@ static void read_options(golden *g, const example *x, common_options *common) {
   for (uint32_t i = 0; i < x->edits.n; i++)
     if (str_is(x->edits.v[i].name, "option"))
       for (char *w = strtok(arena_cstr(g->a, x->edits.v[i].text), " "); w != NULL; w = strtok(NULL, " "))
-        vec_push(g->a, &words, w);
+        vec_push(g->a, &words, strcmp(w, ".") == 0 ? g->folder : w);
   arg_option table[COMMON_OPTION_COUNT];
   common_defaults(common);
   common_table(common, table);
