@@ -147,8 +147,69 @@ static void not_decided(judge *j, const formula *f, const expr *at) {
             "an ADT's constructor and finite fields");
 }
 
-static void shape_defect(judge *j, shape_fate fate, const fold_shape *s) {
+/* A value as a pattern writes it: of an ADT, the constructor and the fields that a pattern may look at. */
+static str matched_text(arena *a, const family_match *m, const value *v, const kind *k) {
+  if (m->of_presence) return v->tag == V_NONE ? STR("false") : STR("true");
+  if (v->tag != V_ADT) return value_text(a, v);
+  const adt_ctor *ctor = &k->adt->ctors[v->u.adt->ctor];
+  str fields = {0};
+  for (uint32_t i = 0; i < ctor->field_count; i++) {
+    const adt_field *f = &ctor->fields[i];
+    const int64_t raw = v->u.adt->fields[i];
+    if (!kind_is(f->kind, K_BOOL | K_ENUM)) continue;
+    const value field = kind_is(f->kind, K_BOOL) ? value_bool(raw != 0) : value_string(f->kind->members[raw]);
+    fields = arena_printf(a, "%.*s%s%.*s: %.*s", STR_ARG(fields), fields.n > 0 ? ", " : "", STR_ARG(f->name),
+                          STR_ARG(value_text(a, &field)));
+  }
+  if (fields.n == 0) return arena_printf(a, "{%.*s: _}", STR_ARG(ctor->name));
+  return arena_printf(a, "{%.*s: {%.*s}}", STR_ARG(ctor->name), STR_ARG(fields));
+}
+
+/* "layout='bshd', present(bias)=true", by the family's formals. */
+static str matches_text(arena *a, const family_decl *family, const value *matched) {
+  str text = {0};
+  for (uint32_t i = 0; i < family->match_count; i++) {
+    const family_match *m = &family->matches[i];
+    const family_formal *f = &family->formals[m->formal];
+    text =
+        arena_printf(a, m->of_presence ? "%.*s%spresent(%.*s)=%.*s" : "%.*s%s%.*s=%.*s", STR_ARG(text),
+                     i > 0 ? ", " : "", STR_ARG(f->name), STR_ARG(matched_text(a, m, &matched[i], f->kind)));
+  }
+  return text;
+}
+
+static span case_span(const entry *e, const family_case *c) {
+  const yt_node *when = yt_get(c->node, "when", NULL);
+  return yt_value_span(e->src, when != NULL ? when : c->node);
+}
+
+/* One defect of a family, to which each combination adds the values that it is found at. */
+static void cases_defect(judge *j, bool none, const fold_shape *s) {
+  enum { MOST = 6 };
   const entry *e = j->e;
+  const family_decl *family = s->family;
+  const span at = yt_value_span(e->src, family->key);
+  diag *added = diag_add(j->sink, none ? FAMILY_CASE_MISSING : FAMILY_CASES_OVERLAP, at,
+                         none ? "type family '%.*s' has no case for some accepted values"
+                              : "type family '%.*s' has more than one case for some accepted values",
+                         STR_ARG(family->name));
+  diag **defect = &j->case_defects[family - e->families];
+  if (added != NULL) {
+    *defect = added;
+    diag_spoil(j->sink, at); /* missing and overlapping cases are one defect */
+    if (!none) diag_relate(j->sink, added, case_span(e, s->first), "one case");
+    if (!none) diag_relate(j->sink, added, case_span(e, s->second), "another case");
+  }
+  diag *d = *defect;
+  if (d == NULL || d->help.n > MOST || (d->code == FAMILY_CASE_MISSING) != none) return;
+  const str text = matches_text(j->scratch, family, s->matched);
+  const str line = arena_printf(j->scratch, "%s for %.*s", none ? "no case" : "two cases", STR_ARG(text));
+  for (uint32_t i = 0; i < d->help.n; i++)
+    if (str_eq(d->help.v[i], line)) return;
+  diag_help(j->sink, d, "%.*s", STR_ARG(d->help.n < MOST ? line : STR("and others")));
+}
+
+static void shape_defect(judge *j, shape_fate fate, const fold_shape *s) {
   if (fate == SHAPE_UNDECIDED) {
     not_decided(j, s->at_text, s->at);
   } else if (fate == SHAPE_TOO_DEEP) {
@@ -156,14 +217,8 @@ static void shape_defect(judge *j, shape_fate fate, const fold_shape *s) {
                        "more than %u type families apply one another, in %s", j->c.max_families, s->f->what);
     diag_help(j->sink, d, "raise the limit with --max-family-depth, or shorten the chain of families");
   } else if (fate == SHAPE_NO_CASE || fate == SHAPE_MANY_CASES) {
-    bool none = fate == SHAPE_NO_CASE;
-    if (none && j->c.open_domain) return;
-    span at = yt_value_span(e->src, s->family->key);
-    diag_add(j->sink, none ? FAMILY_CASE_MISSING : FAMILY_CASES_OVERLAP, at,
-             none ? "type family '%.*s' has no case for some accepted values"
-                  : "type family '%.*s' has more than one case for some accepted values",
-             STR_ARG(s->family->name));
-    diag_spoil(j->sink, at); /* missing and overlapping cases are one defect */
+    const bool none = fate == SHAPE_NO_CASE;
+    if (!none || !j->c.open_domain) cases_defect(j, none, s);
   }
 }
 
@@ -642,6 +697,7 @@ plan analysis_run(arena *a, arena *scratch, diag_sink *sink, const analysis_opti
     j.c.max_families = options->max_family_depth;
     j.c.open_domain = domain_open(&j);
     j.unsolvable = set_new(scratch, e->symbol_count);
+    j.case_defects = arena_array(scratch, diag *, e->family_count + 1);
     j.base = arena_array(scratch, uint32_t, j.p.axis_count + 1);
     if (!find_base(&j)) {
       no_combination(&j);

@@ -105,8 +105,10 @@ typedef struct fold_shape {
   const formula *f;  /* the text the axes stand in */
   const expr *shape; /* EX_SHAPE */
   const fold_scope *scope;
-  const family_decl *family; /* the family that failed, for SHAPE_NO_CASE and SHAPE_MANY_CASES */
-  const formula *at_text;    /* SHAPE_UNDECIDED: the argument that is not decided */
+  const family_decl *family;         /* the family that failed, for SHAPE_NO_CASE and SHAPE_MANY_CASES: */
+  const value *matched;              /* by match, what no case or more than one fits */
+  const family_case *first, *second; /* SHAPE_MANY_CASES */
+  const formula *at_text;            /* SHAPE_UNDECIDED: the argument that is not decided */
   const expr *at;
 } fold_shape;
 /* Is what the patterns look at decided? An ADT needs its constructor and finite fields only, presence no

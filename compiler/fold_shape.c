@@ -27,6 +27,17 @@ bool fold_match_decided(const family_match *m, const expr *arg, const value *v) 
   return m->of_presence || v->tag == V_BOOL || v->tag == V_STRING || v->tag == V_ADT || v->tag == V_NONE;
 }
 
+static shape_fate no_one_case(fold *c, fold_shape *out, const family_decl *family, const value *matched,
+                              const family_case *first, const family_case *second) {
+  value *kept = arena_array(c->a, value, family->match_count);
+  for (uint32_t m = 0; m < family->match_count; m++) kept[m] = matched[m];
+  out->family = family;
+  out->matched = kept;
+  out->first = first;
+  out->second = second;
+  return second != NULL ? SHAPE_MANY_CASES : SHAPE_NO_CASE;
+}
+
 static shape_fate choose_case(fold *c, const family_decl *family, const fold_scope *scope, fold_shape *out,
                               const family_case **chosen) {
   value matched[16];
@@ -49,9 +60,9 @@ static shape_fate choose_case(fold *c, const family_decl *family, const fold_sco
   *chosen = NULL;
   if (family->by_string.slots != NULL && matched[0].tag == V_STRING) {
     int64_t found = name_index_find(&family->by_string, matched[0].u.s);
-    out->family = family;
-    if (found >= 0) *chosen = &family->cases[found];
-    return found >= 0 ? SHAPE_FOUND : SHAPE_NO_CASE;
+    if (found < 0) return no_one_case(c, out, family, matched, NULL, NULL);
+    *chosen = &family->cases[found];
+    return SHAPE_FOUND;
   }
   for (uint32_t i = 0; i < family->case_count; i++) {
     bool holds = family->cases[i].state == FACT_VALID;
@@ -59,15 +70,13 @@ static shape_fate choose_case(fold *c, const family_decl *family, const fold_sco
       holds = fold_pattern_holds(&family->cases[i].when[m], &matched[m],
                                  family->formals[family->matches[m].formal].kind);
     if (!holds) continue;
-    out->family = family;
-    if (*chosen != NULL) return SHAPE_MANY_CASES;
+    if (*chosen != NULL) return no_one_case(c, out, family, matched, *chosen, &family->cases[i]);
     *chosen = &family->cases[i];
   }
-  out->family = family;
   if (*chosen != NULL) return SHAPE_FOUND;
   for (uint32_t i = 0; i < family->case_count; i++)
     if (family->cases[i].state != FACT_VALID) return SHAPE_UNJUDGED;
-  return SHAPE_NO_CASE;
+  return no_one_case(c, out, family, matched, NULL, NULL);
 }
 
 shape_fate fold_find_shape(fold *c, const formula *f, fold_shape *out) {

@@ -26,6 +26,7 @@ typedef struct judge {
   fold c;
   uint32_t *base;        /* the first accepted choice of every axis */
   bool solvable;         /* can it be judged whether indices are solved? */
+  diag **case_defects;   /* by family: that its cases do not fit, which further values are added to */
   symbol_set unsolvable; /* indices reported as such: no row is asked for them */
 } judge;
 
