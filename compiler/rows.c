@@ -110,12 +110,16 @@ static void read_some(rows *r, const yt_node *list) {
     str name = one->kind == YT_SCALAR ? yt_text(one) : STR("?");
     const char *why = t == NULL                       ? "names no tensor"
                       : t->presence == PRESENT_ALWAYS ? "is not optional"
-                      : t->presence == PRESENT_IF     ? "follows its condition"
+                      : t->presence == PRESENT_IF     ? "has a condition, which alone decides"
                       : r->passed[s->number]          ? "is named twice"
                                                       : "is an output";
     diag *d = diag_add(r->sink, ROW_SOME, value_span(r, one), "'%.*s' in `some` %s", STR_ARG(name), why);
     if (names.n > 0) diag_list(r->sink, d, "optional tensors", names.v, names.n);
     if (t == NULL) diag_suggest(r->sink, d, name, names.v, names.n);
+    if (t != NULL && t->presence == PRESENT_IF) {
+      diag_help(r->sink, d, "leave it out of `some`: it is there exactly where its condition is true");
+      diag_relate(r->sink, d, expr_whole(&t->condition.text, t->condition.root), "its condition");
+    }
   }
 }
 
@@ -223,8 +227,9 @@ static bool value_of_integer(rows *r, const yt_node *node, bool dim, str name, i
     diag_add(r->sink, VALUE_RANGE, value_span(r, node), "integer out of range in index '%.*s'",
              STR_ARG(name));
   else
-    diag_add(r->sink, ROW_VALUE, value_span(r, node), "%s wanted in index '%.*s'",
-             dim ? "an integer from 0" : "an integer", STR_ARG(name));
+    diag_add(r->sink, ROW_VALUE, value_span(r, node), "%s wanted in index '%.*s'; found %.*s",
+             dim ? "an integer from 0" : "an integer", STR_ARG(name),
+             STR_ARG(yaml_describe(r->scratch, node)));
   return false;
 }
 
@@ -367,6 +372,21 @@ static void check_row(rows *r, const row_decl *row) {
 
 /* ---- coverage ---- */
 
+static void not_covered(rows *r, const tensor_decl *t, bool omitted) {
+  diag *d =
+      diag_add(r->sink, omitted ? NEVER_PASSED : NEVER_OMITTED, yt_value_span(r->e->src, t->key),
+               "no workload row %s optional tensor '%.*s'", omitted ? "passes" : "omits", STR_ARG(t->name));
+  if (t->presence == PRESENT_IF) {
+    diag_help(r->sink, d, "its condition is %s on every row: add one on which it is %s",
+              omitted ? "false" : "true", omitted ? "true" : "false");
+    diag_relate(r->sink, d, expr_whole(&t->condition.text, t->condition.root), "its condition");
+  } else if (omitted) {
+    diag_help(r->sink, d, "a row passes it by 'some: [%.*s]'", STR_ARG(t->name));
+  } else {
+    diag_help(r->sink, d, "every row lists it in `some`: a row without it omits it");
+  }
+}
+
 /* An implemented entry passes each optional tensor in a row and omits it in another. */
 static void check_coverage(rows *r) {
   const entry *e = r->e;
@@ -376,17 +396,11 @@ static void check_coverage(rows *r) {
     if (t->presence == PRESENT_ALWAYS || t->role == ROOFLINE_OUTPUT || t->state != FACT_VALID) continue;
     if (t->presence == PRESENT_IF && !t->condition.judged) continue;
     if (r->covered[i] && r->omitted[i]) continue;
-    span at = yt_value_span(e->src, t->key);
     if (r->malformed_rows)
-      diag_add(r->sink, COVERAGE_UNREACHED, at, "coverage of '%.*s': unreached, a workload row is malformed",
-               STR_ARG(t->name));
-    else if (r->covered[i])
-      diag_add(r->sink, NEVER_OMITTED, at, "no workload row omits optional tensor '%.*s'", STR_ARG(t->name));
+      diag_add(r->sink, COVERAGE_UNREACHED, yt_value_span(e->src, t->key),
+               "coverage of '%.*s': unreached, a workload row is malformed", STR_ARG(t->name));
     else
-      diag_help(r->sink,
-                diag_add(r->sink, NEVER_PASSED, at, "no workload row passes optional tensor '%.*s'",
-                         STR_ARG(t->name)),
-                "a row passes it by 'some: [%.*s]'", STR_ARG(t->name));
+      not_covered(r, t, !r->covered[i]);
   }
 }
 

@@ -200,6 +200,7 @@ static void read_alias(reader *r, const yaml_event_t *event) {
       uint32_t count = 0;
       for (; count < r->anchors.n && count < 100; count++) names[count] = r->anchors.v[count].name;
       diag_suggest(r->sink, d, name, names, count);
+      diag_help(r->sink, d, "a value in which '*' begins no alias is written in double quotes");
     }
     place_spoiled(r, event);
     return;
@@ -473,6 +474,27 @@ static void close_collection(reader *r, const yaml_event_t *event) {
 
 /* ---- the document ---- */
 
+static bool is_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* Does what stands at `at` go on with the value before it, as an expression does: Fam[a, b], 'a' | 'b',
+   'a' if b else c? YAML ends a value there, unless all of it is quoted. */
+static bool is_rest_of_value(const reader *r, uint32_t at) {
+  static const char *const words[] = {"and", "else", "for", "if", "in", "is", "not", "or"};
+  const str text = r->src->text;
+  uint32_t before = at, end = at;
+  if (at == text.n) return false;
+  while (before > 0 && text.p[before - 1] == ' ') before--;
+  while (end < text.n && is_word(text.p[end])) end++;
+  const char last = before > 0 ? text.p[before - 1] : '\n', first = text.p[at];
+  if (strchr("%@`", first) != NULL) return true; /* no value starts so without quotes */
+  if (!is_word(last) && strchr("'\")]}", last) == NULL) return false;
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (str_is((str){text.p + at, end - at}, words[i])) return true;
+  return strchr("[{|&*+-/<>=!", first) != NULL;
+}
+
 static void report_syntax(reader *r) {
   const yaml_parser_t *p = &r->parser;
   r->no_tree = r->stop = true;
@@ -490,6 +512,9 @@ static void report_syntax(reader *r) {
     diag_relate(r->sink, d, span_at(r, context, context), "%s", p->context);
   if (at < r->src->text.n && r->src->text.p[at] == '\t')
     diag_help(r->sink, d, "indent with blanks, not tabs");
+  /* The scanner says where it stopped within a token, and as context where that begins. */
+  else if (is_rest_of_value(r, p->error == YAML_SCANNER_ERROR && p->context != NULL ? context : at))
+    diag_help(r->sink, d, "write the whole value in double quotes");
 }
 
 static void read_event(reader *r, const yaml_event_t *event) {
