@@ -17,6 +17,18 @@ diag *infer_defect(infer *c, diag_code code, const expr *e, const char *format, 
   return diag_add(c->sink, code, expr_whole(&c->f->text, e), "%.*s in %s", STR_ARG(text), c->f->what);
 }
 
+/* What is no enum perhaps was to be one: its type lacks the inner quotes. */
+static void explain_opaque(infer *c, diag *d, const expr *e) {
+  if (d == NULL || e->op != EX_NAME || e->symbol < 0 || c->family != NULL || c->e == NULL) return;
+  const symbol *s = &c->symbols[e->symbol];
+  const param_decl *p = s->cls == SYM_PARAM ? &c->e->parameters[s->number] : NULL;
+  if (p == NULL || p->type == NULL || !kind_may(s->kind, K_OBJECT)) return;
+  const str quoted = kind_type_quoted(c->a, p->type);
+  if (quoted.n == 0) return;
+  diag_help(c->sink, d, "a type without quotes is opaque; write \"%.*s\" for an enum", STR_ARG(quoted));
+  diag_relate(c->sink, d, expr_whole(&p->type_text, p->type), "the type of '%.*s'", STR_ARG(s->name));
+}
+
 /* A kind that may be absent has its own code: the way out is a guard, not another kind. */
 const kind *infer_wrong_kind(infer *c, const expr *e, const kind *found, const char *wanted) {
   if (kind_may(found, K_UNKNOWN) || found->bits == 0) return &kind_unknown;
@@ -27,7 +39,8 @@ const kind *infer_wrong_kind(infer *c, const expr *e, const kind *found, const c
     return &kind_unknown;
   }
   str text = kind_text(c->a, found);
-  infer_defect(c, WRONG_KIND, e, "%s wanted, found %.*s", wanted, STR_ARG(text));
+  diag *d = infer_defect(c, WRONG_KIND, e, "%s wanted, found %.*s", wanted, STR_ARG(text));
+  explain_opaque(c, d, e);
   return &kind_unknown;
 }
 
@@ -106,6 +119,8 @@ static void unknown_name(infer *c, const expr *e) {
   }
   diag *d = infer_defect(c, UNKNOWN_NAME, e, "unknown name '%.*s'", STR_ARG(e->u.s));
   VEC(str) names = {0};
+  const str dtype = c->place == PLACE_DTYPE ? kind_dtype_called(e->u.s) : (str){0};
+  if (dtype.n > 0) vec_push(c->a, &names, dtype);
   if (c->family != NULL) {
     for (uint32_t i = 0; i < c->family->formal_count; i++) vec_push(c->a, &names, c->family->formals[i].name);
     diag_list(c->sink, d, "allowed: formals", names.v, names.n);
@@ -114,7 +129,7 @@ static void unknown_name(infer *c, const expr *e) {
       if (c->symbols[i].cls != SYM_TENSOR) vec_push(c->a, &names, c->symbols[i].name);
     allowed_names(c, d);
   }
-  diag_suggest(c->sink, d, e->u.s, names.v, names.n);
+  kind_suggest(c->sink, d, e->u.s, names.v, names.n);
 }
 
 int32_t infer_name(infer *c, const expr *e, const kind **k) {
@@ -230,6 +245,9 @@ static void never_matches(infer *c, const kind *k, const expr *literal) {
   diag *d = infer_defect(c, NEVER_MATCHES, literal, "%.*s can never match: the value is %.*s", STR_ARG(text),
                          STR_ARG(set));
   if (kind_may(k, K_ENUM)) diag_suggest(c->sink, d, literal->u.s, k->members, k->member_count);
+  const str dtype = kind_may(k, K_DTYPE) ? kind_dtype_called(literal->u.s) : (str){0};
+  if (dtype.n > 0 && (k->dtypes >> roofline_dtype_find(dtype.p, dtype.n) & 1u) != 0)
+    diag_help(c->sink, d, "did you mean '%.*s'?", STR_ARG(dtype));
 }
 
 static void compare_none(infer *c, const expr *none, const expr *other) {
@@ -270,8 +288,10 @@ static void check_equality(infer *c, const expr_link *link, expr *left, const ki
   bool dtype_string = (is_string(right) && kind_may(x, K_DTYPE)) || (is_string(left) && kind_may(y, K_DTYPE));
   if (dtype_string || kinds_share(x, y)) return;
   str a = kind_text(c->a, x), b = kind_text(c->a, y);
-  infer_defect_at(c, NOT_COMPARABLE, link->begin, link->end, "%.*s and %.*s are never equal", STR_ARG(a),
-                  STR_ARG(b));
+  diag *d = infer_defect_at(c, NOT_COMPARABLE, link->begin, link->end, "%.*s and %.*s are never equal",
+                            STR_ARG(a), STR_ARG(b));
+  explain_opaque(c, d, left);
+  explain_opaque(c, d, right);
 }
 
 static void check_membership(infer *c, expr *left, const kind *x, expr *right, const kind *y) {

@@ -90,6 +90,40 @@ const kind *kind_without(arena *a, const kind *k, uint32_t bits) {
   return out;
 }
 
+/* ---- dtypes by other names ---- */
+
+str kind_dtype_called(str name) {
+  static const struct {
+    const char *called;
+    roofline_dtype dtype;
+  } others[] = {
+      {"bf16", ROOFLINE_BFLOAT16},      {"fp16", ROOFLINE_FLOAT16},
+      {"f16", ROOFLINE_FLOAT16},        {"half", ROOFLINE_FLOAT16},
+      {"fp32", ROOFLINE_FLOAT32},       {"f32", ROOFLINE_FLOAT32},
+      {"float", ROOFLINE_FLOAT32},      {"single", ROOFLINE_FLOAT32},
+      {"fp64", ROOFLINE_FLOAT64},       {"f64", ROOFLINE_FLOAT64},
+      {"double", ROOFLINE_FLOAT64},     {"fp8", ROOFLINE_FLOAT8_E4M3FN},
+      {"e4m3", ROOFLINE_FLOAT8_E4M3FN}, {"e4m3fn", ROOFLINE_FLOAT8_E4M3FN},
+      {"e5m2", ROOFLINE_FLOAT8_E5M2},   {"i8", ROOFLINE_INT8},
+      {"i32", ROOFLINE_INT32},          {"int", ROOFLINE_INT32},
+      {"i64", ROOFLINE_INT64},          {"long", ROOFLINE_INT64},
+      {"u8", ROOFLINE_UINT8},
+  };
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    if (str_is(name, others[i].called)) return str_of(roofline_dtype_name(others[i].dtype));
+  return (str){0};
+}
+
+void kind_suggest(diag_sink *sink, diag *d, str wrong, const str *names, uint32_t count) {
+  const str dtype = kind_dtype_called(wrong);
+  for (uint32_t i = 0; dtype.n > 0 && i < count; i++) {
+    if (!str_eq(names[i], dtype)) continue;
+    diag_help(sink, d, "did you mean '%.*s'?", STR_ARG(dtype));
+    return;
+  }
+  diag_suggest(sink, d, wrong, names, count);
+}
+
 /* ---- as text ---- */
 
 static str joined(arena *a, str left, str right) {

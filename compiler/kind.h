@@ -73,6 +73,13 @@ int32_t kind_member(const kind *k, str member); /* position or -1 */
 /* "Dim", "Maybe[Int]", "'a' | 'b'", "DType[float16 | bfloat16]": for messages. */
 str kind_text(arena *a, const kind *k);
 
+/* The dtype that another library calls so (bf16, half), or {0}. */
+str kind_dtype_called(str name);
+/* Adds "did you mean 'x'?" with the one of `names` that is near, or a dtype among them called otherwise. */
+void kind_suggest(diag_sink *sink, diag *d, str wrong, const str *names, uint32_t count);
+/* A parameter's type with its plain lower-case names, opaque as they stand, in quotes; {0}: it has none. */
+str kind_type_quoted(arena *a, const expr *type);
+
 /* A parsed `type`, `forall` kind or family formal as a kind. Reports what is wrong in it; NULL then.
    `adts` resolves ADT names. form: which spellings are legal. */
 typedef enum kind_form { KIND_INDEX, KIND_FORMAL, KIND_PARAM, KIND_FIELD } kind_form;

@@ -51,7 +51,18 @@ typedef struct typing {
   const adt_table *adts;
   const expr_text *text;
   bool bool_is_dtype; /* `bool` beside other dtypes */
+  bool unquoted;      /* plain names that were to be an enum: reported as a whole */
 } typing;
+
+/* The arms of a union; a type that is no union is its only arm. */
+static uint32_t arms_of(const expr *e, const expr *const **arms, const expr *const *self) {
+  if (e->op != EX_UNION) {
+    *arms = self;
+    return 1;
+  }
+  *arms = (const expr *const *)e->args;
+  return e->n;
+}
 
 static const kind *refuse(typing *t, const expr *e) {
   str written = expr_print(t->a, e);
@@ -82,7 +93,7 @@ static const kind *refuse_name(typing *t, const expr *e) {
   diag_help(t->sink, d, "allowed: %s", forms[t->form].allowed);
   str names[MAX_CANDIDATES];
   uint32_t n = candidate_names(t, names);
-  diag_suggest(t->sink, d, e->u.s, names, n);
+  kind_suggest(t->sink, d, e->u.s, names, n);
   return NULL;
 }
 
@@ -91,11 +102,12 @@ static const kind *refuse_name(typing *t, const expr *e) {
 static const kind *opaque(typing *t, const expr *e) {
   str names[MAX_CANDIDATES];
   uint32_t n = candidate_names(t, names);
-  if (memchr(e->u.s.p, '.', e->u.s.n) != NULL || diag_nearest(e->u.s, names, n).n == 0) return &kind_object;
+  const bool near = kind_dtype_called(e->u.s).n > 0 || diag_nearest(e->u.s, names, n).n > 0;
+  if (t->unquoted || memchr(e->u.s.p, '.', e->u.s.n) != NULL || !near) return &kind_object;
   diag *d =
       diag_add(t->sink, TYPE_NEAR, expr_at(t->text, e),
                "'%.*s' is taken as an opaque type, of which the language knows nothing", STR_ARG(e->u.s));
-  diag_suggest(t->sink, d, e->u.s, names, n);
+  kind_suggest(t->sink, d, e->u.s, names, n);
   return &kind_object;
 }
 
@@ -135,16 +147,6 @@ static const kind *kind_of_name(typing *t, const expr *e) {
   return t->form == KIND_PARAM ? opaque(t, e) : refuse_name(t, e);
 }
 
-/* The arms of a union; a type that is no union is its only arm. */
-static uint32_t arms_of(const expr *e, const expr *const **arms, const expr *const *self) {
-  if (e->op != EX_UNION) {
-    *arms = self;
-    return 1;
-  }
-  *arms = (const expr *const *)e->args;
-  return e->n;
-}
-
 /* DType[a | b] */
 static const kind *dtype_set(typing *t, const expr *e) {
   if (e->n != 1) return refuse(t, e);
@@ -169,7 +171,7 @@ static const kind *dtype_set(typing *t, const expr *e) {
     for (uint32_t j = 1; j < ROOFLINE_DTYPE_COUNT; j++)
       names[j - 1] = str_of(roofline_dtype_name((roofline_dtype)j));
     diag_list(t->sink, d, "dtypes", names, ROOFLINE_DTYPE_COUNT - 1);
-    diag_suggest(t->sink, d, written, names, ROOFLINE_DTYPE_COUNT - 1);
+    kind_suggest(t->sink, d, written, names, ROOFLINE_DTYPE_COUNT - 1);
   }
   return good ? k : NULL;
 }
@@ -272,6 +274,53 @@ static bool has_other_dtype(const expr *const *arms, uint32_t n) {
   return false;
 }
 
+/* ---- enums without their quotes ---- */
+
+/* 'bshd', which no class is called like, and nothing the language knows. */
+static bool is_plain_name(const expr *e) {
+  if (e->op != EX_NAME || kind_dtype_called(e->u.s).n > 0) return false;
+  for (uint32_t i = 0; i < e->u.s.n; i++) {
+    const char c = e->u.s.p[i];
+    if (c != '_' && (c < 'a' || c > 'z') && (c < '0' || c > '9')) return false;
+  }
+  for (uint32_t i = 0; i < WORD_COUNT; i++)
+    if ((words[i].forms & PARAM) != 0 && str_is(e->u.s, words[i].name)) return false;
+  return roofline_dtype_find(e->u.s.p, e->u.s.n) == ROOFLINE_DTYPE_NONE;
+}
+
+str kind_type_quoted(arena *a, const expr *type) {
+  const expr *self = type;
+  const expr *const *arms;
+  const uint32_t n = arms_of(type, &arms, &self);
+  enum { MOST = 12 };
+  str text = {0};
+  bool any = false;
+  for (uint32_t i = 0; i < n && i < MOST; i++) {
+    const bool plain = is_plain_name(arms[i]);
+    const char *quote = plain ? "'" : "";
+    text = arena_printf(a, "%.*s%s%s%.*s%s", STR_ARG(text), i > 0 ? " | " : "", quote,
+                        STR_ARG(expr_print(a, arms[i])), quote);
+    any = any || plain;
+  }
+  if (n > MOST) text = arena_printf(a, "%.*s | ..", STR_ARG(text));
+  return any ? text : (str){0};
+}
+
+/* Two plain names or more, and nothing else but strings and None. */
+static bool is_unquoted_enum(const typing *t, const expr *const *arms, uint32_t n) {
+  uint32_t plain = 0;
+  for (uint32_t i = 0; i < n && t->form == KIND_PARAM; i++) {
+    bool of_adt = false;
+    for (uint32_t k = 0; arms[i]->op == EX_NAME && k < t->adts->count; k++)
+      of_adt = of_adt || str_eq(t->adts->adts[k].name, arms[i]->u.s);
+    if (!of_adt && is_plain_name(arms[i]))
+      plain++;
+    else if (arms[i]->op != EX_STRING && arms[i]->op != EX_NONE)
+      return false;
+  }
+  return plain >= 2;
+}
+
 static void string_members(arena *a, kind *out, const expr *const *arms, uint32_t n) {
   name_index seen = name_index_new(a, n);
   str *members = arena_array(a, str, n);
@@ -287,7 +336,14 @@ const kind *kind_of_type(arena *a, diag_sink *sink, kind_form form, const adt_ta
   const expr *self = type;
   const expr *const *arms;
   uint32_t n = arms_of(type, &arms, &self);
-  typing t = {a, sink, form, adts != NULL ? adts : &no_adts, text, has_other_dtype(arms, n)};
+  typing t = {a, sink, form, adts != NULL ? adts : &no_adts, text, has_other_dtype(arms, n), false};
+  t.unquoted = is_unquoted_enum(&t, arms, n);
+  if (t.unquoted) {
+    const str quoted = kind_type_quoted(a, type);
+    diag *d = diag_add(sink, TYPE_UNQUOTED, expr_whole(text, type),
+                       "names without quotes are opaque types, of which the language knows nothing");
+    diag_help(sink, d, "write \"%.*s\" for an enum", STR_ARG(quoted));
+  }
   const kind *out = NULL;
   bool good = true;
   for (uint32_t i = 0; i < n; i++) {

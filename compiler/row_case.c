@@ -327,7 +327,7 @@ static void dtype_allowed(rows *r, const index_decl *x, const yt_node *node) {
     if ((x->kind->dtypes & (1u << k)) != 0)
       vec_push(r->scratch, &names, str_of(roofline_dtype_name((roofline_dtype)k)));
   diag_list(r->sink, d, "allowed", names.v, names.n);
-  diag_suggest(r->sink, d, name, names.v, names.n);
+  kind_suggest(r->sink, d, name, names.v, names.n);
 }
 
 static bool dtype_relevant(const rows *r, const index_decl *x) {

@@ -41,7 +41,7 @@ static bool refuse(const reading *r, const yt_node *node, const kind *k) {
                      STR_ARG(yaml_describe(r->a, node)), STR_ARG(allowed_text(r, k)));
   if (node->kind == YT_SCALAR && node->type == YT_STRING) {
     str names[MAX_LITERALS];
-    diag_suggest(r->sink, d, yt_text(node), names, literal_names(k, names));
+    kind_suggest(r->sink, d, yt_text(node), names, literal_names(k, names));
   } else if (node->kind == YT_SCALAR && kind_has_member(k, yt_text(node))) {
     diag_help(r->sink, d, "a string that YAML reads as something else needs quotes: '%.*s'",
               STR_ARG(yt_text(node)));
