@@ -116,8 +116,9 @@ static void put_parameter(emit_op *op, out_text *o, const param_decl *p) {
   switch (op->reps[p->symbol]) {
   case REP_ENUM:
     emit_check(o, 2,
-               emit_format(op->a, "roofline_bind_range(error, $, args->$, %d, %u)", declaration, field,
-                           kind_may(k, K_NONE) ? 0 : 1, k->member_count));
+               emit_format(op->a, "roofline_bind_enum(error, $, args->$, $, $_$_values, %u)", declaration, field,
+                           kind_may(k, K_NONE) ? STR("true") : STR("false"), op->symbol, field,
+                           k->member_count));
     return;
   case REP_DTYPE:
     emit_check(o, 2,

@@ -49,3 +49,14 @@ void cell_put_right(writer *w, const char *text, int width) {
   for (int n = width - cell_width(text); n > 0; n--) writer_literal(w, " ");
   writer_text(w, text);
 }
+
+void cells_share(int room, int *x, int *y) {
+  int half = room / 2;
+  if (*x + *y <= room) return;
+  if (*x <= half)
+    *y = room - *x;
+  else if (*y <= room - half)
+    *x = room - *y;
+  else
+    *x = half, *y = room - half;
+}

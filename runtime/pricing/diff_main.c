@@ -177,7 +177,7 @@ static const char *time_text(const row *r, char *text) {
   return r != NULL ? report_time(actual(&r->record), text) : "-";
 }
 
-/* "bytes 100 -> 200" for a changed workload; the factor for a move. */
+/* "bytes 100 -> 200" for a changed workload; the factor for a move, unless it rounds to 1. */
 static void describe(const pair *p, char *text, size_t size) {
   *text = '\0';
   if (p->change == CHANGED_WORKLOAD) {
@@ -192,7 +192,7 @@ static void describe(const pair *p, char *text, size_t size) {
   } else if (p->change == CHANGED_TIMING) {
     const char *x = p->before->record.timing, *y = p->after->record.timing;
     snprintf(text, size, "%.20s -> %.20s", x != NULL ? x : "-", y != NULL ? y : "-");
-  } else if (!isnan(p->ratio)) {
+  } else if (!isnan(p->ratio) && fabs(p->ratio - 1) >= 0.005) {
     snprintf(text, size, p->ratio >= 1 ? "%.2fx slower" : "%.2fx faster",
              p->ratio >= 1 ? p->ratio : 1 / p->ratio);
   }
@@ -288,11 +288,12 @@ static void print_rows(writer *w, const settings *s, const pair_list *pairs) {
 
 static void print_summary(writer *w, const settings *s, const uint64_t *counts, uint64_t repeated) {
   bool json = s->format == FORMAT_JSON;
-  if (json) writer_literal(w, "],\n\"summary\": {");
+  const char *indent = s->format == FORMAT_MD ? "- " : "";
+  writer_text(w, json ? "],\n\"summary\": {" : indent);
   for (int c = 0, any = 0; c < CHANGE_COUNT; c++) {
     unsigned long long n = counts[c];
     if (!json && n == 0 && c != SAME) continue;
-    writer_text(w, any == 0 ? "" : any == 5 && !json ? ",\n" : ", "), any++; /* two lines when all happened */
+    writer_text(w, any++ == 0 ? "" : ", ");
     if (json)
       writer_printf(w, "\"%s\": %llu", changes[c].name, n);
     else
@@ -301,7 +302,8 @@ static void print_summary(writer *w, const settings *s, const uint64_t *counts, 
   if (json)
     writer_printf(w, ", \"repeated\": %llu}}\n", (unsigned long long)repeated);
   else
-    writer_printf(w, "\na move is %g %% or more, beyond the p10 to p90 spreads\n", s->threshold * 100);
+    writer_printf(w, "\n%sa move is %g %% or more, beyond the p10 to p90 spreads\n", indent,
+                  s->threshold * 100);
 }
 
 static void print(writer *w, const settings *s, const pair_list *pairs, const uint64_t *counts,

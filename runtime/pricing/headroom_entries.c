@@ -283,6 +283,7 @@ void hr_report_build(hr_log *log, const hr_options *options, const hr_context *c
                      .kernel_count = (uint32_t)json_array_size(context->kernels)};
   out->stage = stage_of(log, options);
   out->peaks = hr_peaks(log, options, context);
+  if (out->gfx.n == 0 && out->peaks.arch != NULL) out->gfx = str_of(out->peaks.arch);
   run r = {log, options, context, out, NULL};
   uint32_t *head = arena_array(log->a, uint32_t, out->kernel_count + 1);
   uint32_t n = choose_head(&r, head);

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "runtime/src/json_text.h"
 #include "text/source.h"
@@ -228,20 +229,27 @@ static void read_device(hr_log *log, const json_t *env, hr_context *out) {
   }
 }
 
+/* "gfx950" and "sm_90" name an arch, which is no product of one. */
+static bool is_arch(str name) {
+  return name.n > 3 && (strncasecmp(name.p, "gfx", 3) == 0 || strncasecmp(name.p, "sm_", 3) == 0) &&
+         isdigit((unsigned char)name.p[3]);
+}
+
 static void read_env(hr_log *log, const json_t *env, hr_context *out) {
   str where = STR("env");
-  str gfx = hr_string(log, env, where, "gfx");
+  str gfx = hr_string(log, env, where, "gfx"), target = hr_string(log, env, where, "device_target");
   char name[64];
-  if (gfx.p == NULL) {
-    if (env != NULL) hr_error(log, "env: no 'gfx', so there are no peaks");
+  if (gfx.n == 0 && is_arch(target)) gfx = target;
+  bool is_product = target.n > 0 && !is_arch(target) && !str_is(lower(log->a, target), "unknown");
+  out->product = is_product ? target : hr_string(log, env, where, "device_sku");
+  if (gfx.n == 0) {
+    if (env != NULL && out->product.n == 0)
+      hr_error(log, "env: no 'gfx', and no 'device_target' or 'device_sku' instead, so there are no peaks");
   } else if (roofline_headroom_gfx(gfx.p, gfx.n, name, sizeof name)) {
     out->gfx = arena_str(log->a, str_of(name));
   } else {
     hr_error(log, "env: 'gfx' is no device name: %u characters", gfx.n);
   }
-  out->product = hr_string(log, env, where, "device_target");
-  if (out->product.n == 0 || str_is(lower(log->a, out->product), "unknown"))
-    out->product = hr_string(log, env, where, "device_sku");
   out->model_dtype = hr_string(log, env, where, "model_dtype");
   read_device(log, env, out);
   json_t *workload = hr_object(log, env, where, "workload");

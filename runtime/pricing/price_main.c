@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/pricing/cells.h"
 #include "runtime/pricing/commands.h"
 #include "runtime/pricing/profiles.h"
 #include "runtime/pricing/records.h"
@@ -22,7 +23,7 @@ enum { FORMAT_UNSET = 0xff, SORT_INPUT = 0xff };
 
 typedef struct settings {
   arg_texts files, profiles, ops, devices, verdicts, fail_on;
-  uint32_t format, input, sort, target, color, max_errors;
+  uint32_t format, input, sort, target, color, width, max_errors;
   bool theoretical, no_header;
   roofline_thresholds thresholds;
 } settings;
@@ -45,8 +46,9 @@ static const char summary[] =
     "  at ceiling      efficiency from --at-ceiling\n"
     "  below           anything else, with the speedup that --target leaves\n"
     "  blank           cannot be priced, with the reason\n"
-    "\nExit status: 0 healthy; 1 a formula error, malformed input, or what --fail-on asks for; 2 usage or "
-    "I/O.";
+    "\nExit status: 0 healthy; 1 a formula error, malformed input, or what --fail-on asks for, which is also "
+    "that\n"
+    "some row matches; 2 usage or I/O.";
 
 static arg_result read_arguments(arena *a, int argc, char **argv, settings *s) {
   const arg_option options[] = {
@@ -109,6 +111,11 @@ static arg_result read_arguments(arena *a, int argc, char **argv, settings *s) {
                "below X, a share such as 0.60 (repeatable)"},
       {.name = "no-header", .flag = &s->no_header, .help = "csv without its first line, to be appended"},
       {.name = "color", .value = "auto|always|never", .choice = &s->color, .help = "colours in the table"},
+      {.name = "width",
+       .value = "N",
+       .number = &s->width,
+       .max = 100000,
+       .help = "columns of the table, into which long names are cut; 0: as many as they need"},
       {.name = "max-errors",
        .value = "N",
        .number = &s->max_errors,
@@ -211,6 +218,7 @@ typedef struct run {
   complaints problems;
   priced_row *kept; /* a sorted or whole report's rows */
   size_t kept_count, kept_capacity;
+  uint64_t matched;                /* rows of the ops and devices asked for, whatever their verdict */
   const roofline_profile *profile; /* the last one found: files repeat their device */
   bool progress, tripped, io_failed;
   time_t shown_at;
@@ -259,6 +267,7 @@ static void keep_row(run *r, const priced_row *row) {
 
 static void price_row(run *r, const roofline_record *record) {
   if (!matches(&r->s->ops, record->op) || !matches(&r->s->devices, record->device)) return;
+  r->matched++;
   report_summary *s = &r->report.summary;
   priced_row row = {s->rows, *record, find_profile(r, record->device), {0}};
   row.reading = roofline_price(row.profile, record, &r->report.thresholds, &r->report.options);
@@ -343,6 +352,16 @@ static int load_profiles(run *r) {
   return EXIT_DEFECTS;
 }
 
+/* A gate that saw no row has found nothing healthy: a mistyped --op would pass it for ever. */
+static bool nothing_matched(const run *r) {
+  bool filtered = r->s->ops.n > 0 || r->s->devices.n > 0, gated = r->s->fail_on.n > 0;
+  if (r->matched > 0 || (!filtered && !gated)) return false;
+  fprintf(stderr, "roofline price: no row %s%s\n",
+          filtered ? "is of the --op and --device asked for" : "was read",
+          gated ? ", so --fail-on has nothing to judge" : "");
+  return gated;
+}
+
 static int finish(run *r) {
   writer *out = r->report.out;
   r->report.summary.malformed = r->problems.count;
@@ -352,6 +371,7 @@ static int finish(run *r) {
   writer_flush(out);
   if (fflush(stdout) != 0 && out->error == 0) out->error = errno;
   complaints_close(&r->problems);
+  r->tripped = nothing_matched(r) || r->tripped;
   /* A reader that has seen enough (`| head`) is no news. */
   if (out->error != 0 && out->error != EPIPE)
     fprintf(stderr, "roofline price: cannot write the report: %s\n", strerror(out->error));
@@ -363,6 +383,7 @@ int price_main(int argc, char **argv) {
   arena *a = arena_new();
   settings s = {.format = FORMAT_UNSET,
                 .sort = SORT_INPUT,
+                .width = TABLE_WIDTH,
                 .max_errors = 20,
                 .thresholds = roofline_default_thresholds()};
   run r = {.a = a, .s = &s};
@@ -382,7 +403,7 @@ int price_main(int argc, char **argv) {
   r.format = formats[s.format];
   writer *out = arena_new_of(a, writer);
   out->file = stdout;
-  r.report = (report){.out = out, .thresholds = s.thresholds, .header = !s.no_header};
+  r.report = (report){.out = out, .thresholds = s.thresholds, .header = !s.no_header, .width = (int)s.width};
   r.report.options = (roofline_price_options){s.theoretical, s.target == 1 ? 1 : 0};
   r.report.colour = s.color == 1 || (s.color == 0 && terminal && (no_colour == NULL || *no_colour == '\0'));
   r.problems = (complaints){.out = stderr, .limit = s.max_errors};

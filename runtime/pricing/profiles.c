@@ -2,10 +2,12 @@
 #define _XOPEN_SOURCE 700
 #include "runtime/pricing/profiles.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -144,4 +146,30 @@ const roofline_profile *profiles_find(const profile_set *set, const char *device
   for (uint32_t i = 0; i < set->n; i++)
     if (roofline_profile_claims(set->v[i], device)) return set->v[i];
   return NULL;
+}
+
+static bool has_words(const char *name, const char *words) {
+  size_t n = strlen(words);
+  for (const char *p = name; n > 0 && *p != '\0'; p++) {
+    bool starts = p == name || !isalnum((unsigned char)p[-1]);
+    if (starts && strncasecmp(p, words, n) == 0 && !isalnum((unsigned char)p[n])) return true;
+  }
+  return false;
+}
+
+str profiles_nearest(arena *a, const profile_set *set, const char *device) {
+  str *names = arena_array(a, str, set->n), longer = {0};
+  for (uint32_t i = 0; i < set->n; i++) {
+    names[i] = str_of(set->v[i]->gpu);
+    if ((longer.n == 0 || names[i].n < longer.n) && has_words(names[i].p, device)) longer = names[i];
+  }
+  str nearest = diag_nearest(str_of(device), names, set->n);
+  return nearest.n > 0 ? nearest : longer;
+}
+
+str profiles_nearest_roof(arena *a, const roofline_profile *profile, const char *key) {
+  uint32_t n = (uint32_t)profile->roof_count;
+  str *keys = arena_array(a, str, n);
+  for (uint32_t i = 0; i < n; i++) keys[i] = str_of(profile->roofs[i].key);
+  return diag_nearest(str_of(key), keys, n);
 }

@@ -24,6 +24,12 @@ bool profiles_load(arena *a, diag_sink *sink, const char *const *paths, uint32_t
 /* The profile that claims the device name, exactly; or NULL. */
 const roofline_profile *profiles_find(const profile_set *set, const char *device);
 
+/* The device name that was perhaps meant by one that no profile claims: a near spelling, or the shortest
+   name that has it as words ("NVIDIA H200" for "H200"). {0}: none. */
+str profiles_nearest(arena *a, const profile_set *set, const char *device);
+/* The roof key that was perhaps meant by one that the profile lacks. {0}: none. */
+str profiles_nearest_roof(arena *a, const roofline_profile *profile, const char *key);
+
 /* One file. NULL when it has errors. */
 const roofline_profile *profile_read(arena *a, diag_sink *sink, const source *src);
 

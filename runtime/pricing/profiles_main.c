@@ -148,9 +148,7 @@ static int show(int argc, char **argv) {
     if (p != NULL) {
       show_profile(p);
     } else {
-      str *names = arena_array(r.a, str, r.set.n);
-      for (uint32_t i = 0; i < r.set.n; i++) names[i] = str_of(r.set.v[i]->gpu);
-      str near = diag_nearest(str_of(device), names, r.set.n);
+      str near = profiles_nearest(r.a, &r.set, device);
       fprintf(stderr, "%s: no profile claims '%s'", command.name, device);
       if (near.n > 0) fprintf(stderr, "; did you mean '%.*s'?", STR_ARG(near));
       fputs(" ('roofline profiles list' has them all)\n", stderr);

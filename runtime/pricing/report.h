@@ -27,6 +27,7 @@ typedef struct report {
   roofline_thresholds thresholds;
   roofline_price_options options;
   bool colour, header;
+  int width; /* columns of the table; 0: as many as its rows need */
   report_summary summary;
   uint64_t printed; /* rows written so far */
 } report;

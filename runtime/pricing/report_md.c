@@ -39,6 +39,28 @@ static void md_begin(report *r) {
   writer_literal(r->out, "| --- | --- | --- | --- | --- | ---: | --- | ---: | ---: | ---: |\n");
 }
 
+/* Which roof was exceeded, or what was perhaps meant by one or a device that is not there. */
+static void put_reason(report *r, const priced_row *row) {
+  const char *key = row->record.roof_key;
+  roofline_reason reason = row->reading.reason;
+  bool of_roof = reason == ROOFLINE_REASON_ABOVE_ROOF || reason == ROOFLINE_REASON_NO_ROOF;
+  writer_printf(r->out, ": %s", roofline_reason_meaning(reason));
+  if (of_roof && key != NULL) writer_literal(r->out, ", "), report_md_code(r->out, key);
+  if (reason != ROOFLINE_REASON_NO_ROOF && reason != ROOFLINE_REASON_NO_PROFILE) return;
+  arena *a = arena_new();
+  str nearest = {0};
+  if (reason == ROOFLINE_REASON_NO_PROFILE && row->record.device != NULL)
+    nearest = profiles_nearest(a, &r->profiles, row->record.device);
+  else if (reason == ROOFLINE_REASON_NO_ROOF && key != NULL)
+    nearest = profiles_nearest_roof(a, row->profile, key);
+  if (nearest.n > 0) {
+    writer_literal(r->out, "; did you mean ");
+    report_md_code(r->out, arena_cstr(a, nearest));
+    writer_literal(r->out, "?");
+  }
+  arena_free(a);
+}
+
 static void md_row(report *r, const priced_row *row) {
   writer *w = r->out;
   const roofline_reading *g = &row->reading;
@@ -48,7 +70,7 @@ static void md_row(report *r, const priced_row *row) {
   put_name(w, row->record.tag);
   put_name(w, row->record.device);
   writer_printf(w, "| %s", report_verdict_label(g->verdict));
-  if (g->reason != ROOFLINE_REASON_NONE) writer_printf(w, ": %s", roofline_reason_meaning(g->reason));
+  if (g->reason != ROOFLINE_REASON_NONE) put_reason(r, row);
   /* No efficiency for a formula error: it would read as that of a fast kernel. */
   if (g->verdict == ROOFLINE_BLANK || g->verdict == ROOFLINE_FORMULA_ERROR)
     writer_text(w, r->options.theoretical ? " | theoretical" : " | ");

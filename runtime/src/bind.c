@@ -14,6 +14,20 @@ static roofline_status mismatch(roofline_error *error, const char *declaration, 
                             message);
 }
 
+/* Names that are one too many for `list` are left out, and it says so. */
+static void append_name(char *list, size_t size, const char *format, const char *name, int number) {
+  static const char more[] = ", ...";
+  const size_t used = strlen(list), separated = used == 0 ? 0 : 2;
+  if (used >= sizeof more && strcmp(list + used - sizeof more + 1, more) == 0) return;
+  const int length = snprintf(NULL, 0, format, name, number);
+  if (used + separated + (size_t)length + sizeof more > size) {
+    snprintf(list + used, size - used, "%s", more);
+    return;
+  }
+  memcpy(list + used, ", ", separated);
+  snprintf(list + used + separated, size - used - separated, format, name, number);
+}
+
 /* ---- parameters ---- */
 
 roofline_status roofline_bind_range(roofline_error *error, const char *declaration, int64_t value,
@@ -22,6 +36,16 @@ roofline_status roofline_bind_range(roofline_error *error, const char *declarati
   return roofline_error_set(error, ROOFLINE_E_MISMATCH, declaration, value < first ? first : last, value,
                             "%s: %" PRId64 " is not in %" PRId64 "..%" PRId64, declaration, value, first,
                             last);
+}
+
+roofline_status roofline_bind_enum(roofline_error *error, const char *declaration, int64_t value,
+                                   bool optional, const char *const *values, int32_t count) {
+  if (value >= !optional && value <= count) return ROOFLINE_OK;
+  char list[160] = "";
+  if (optional) append_name(list, sizeof list, "%s (%d)", "None", 0);
+  for (int32_t i = 0; i < count; i++) append_name(list, sizeof list, "'%s' (%d)", values[i], i + 1);
+  return roofline_error_set(error, ROOFLINE_E_MISMATCH, declaration, value < 1 ? !optional : count, value,
+                            "%s: %" PRId64 " is none of %s", declaration, value, list);
 }
 
 roofline_status roofline_bind_seq(roofline_error *error, const char *declaration, roofline_seq seq,
@@ -39,18 +63,13 @@ roofline_status roofline_bind_seq(roofline_error *error, const char *declaration
   return ROOFLINE_OK;
 }
 
-static void append_name(char *list, size_t size, const char *name) {
-  const size_t used = strlen(list);
-  snprintf(list + used, size - used, "%s%s", used == 0 ? "" : ", ", name);
-}
-
 roofline_status roofline_bind_dtype(roofline_error *error, const char *declaration, roofline_dtype dtype,
                                     uint32_t allowed) {
   const bool known = (unsigned)dtype < ROOFLINE_DTYPE_COUNT;
   if (known && (allowed >> (unsigned)dtype & 1u) != 0) return ROOFLINE_OK;
   char list[160] = "";
   for (int t = 1; t < ROOFLINE_DTYPE_COUNT; t++) {
-    if ((allowed >> t & 1u) != 0) append_name(list, sizeof list, roofline_dtype_name((roofline_dtype)t));
+    if ((allowed >> t & 1u) != 0) append_name(list, sizeof list, "%s", roofline_dtype_name((roofline_dtype)t), 0);
   }
   return roofline_error_set(error, ROOFLINE_E_MISMATCH, declaration, 0, (int64_t)dtype,
                             "%s: %s is not one of %s", declaration,
@@ -75,16 +94,22 @@ roofline_status roofline_bind_value(roofline_error *error, const char *declarati
                                     const roofline_value *value, const roofline_bind_union *allowed) {
   if ((unsigned)value->tag > ROOFLINE_TAG_OPAQUE)
     return mismatch(error, declaration, 0, (int64_t)value->tag, "not a value: its tag is unknown");
-  if ((allowed->tags >> (unsigned)value->tag & 1u) == 0)
+  char list[160] = "";
+  if ((allowed->tags >> (unsigned)value->tag & 1u) == 0) {
+    for (unsigned t = 0; t <= ROOFLINE_TAG_OPAQUE; t++)
+      if ((allowed->tags >> t & 1u) != 0) append_name(list, sizeof list, "%s", tag_names[t], 0);
     return roofline_error_set(error, ROOFLINE_E_MISMATCH, declaration, 0, (int64_t)value->tag,
-                              "%s: %s is not of its type", declaration, tag_names[value->tag]);
+                              "%s: %s is none of %s", declaration, tag_names[value->tag], list);
+  }
   switch (value->tag) {
   case ROOFLINE_TAG_DTYPE: return roofline_bind_dtype(error, declaration, value->u.t, allowed->dtypes);
   case ROOFLINE_TAG_STRING:
     if (value->u.s == NULL) return mismatch(error, declaration, 0, 0, "a string without text");
     if (is_listed(value->u.s, allowed)) return ROOFLINE_OK;
-    return roofline_error_set(error, ROOFLINE_E_MISMATCH, declaration, 0, 0,
-                              "%s: '%.60s' is not one of its strings", declaration, value->u.s);
+    for (int32_t i = 0; i < allowed->string_count; i++)
+      append_name(list, sizeof list, "'%s'", allowed->strings[i], 0);
+    return roofline_error_set(error, ROOFLINE_E_MISMATCH, declaration, 0, 0, "%s: '%.60s' is none of %s",
+                              declaration, value->u.s, list);
   case ROOFLINE_TAG_SEQ:
     if (!has_length(value->u.q.len, allowed))
       return roofline_error_set(error, ROOFLINE_E_MISMATCH, declaration, allowed->lengths[0], value->u.q.len,
@@ -260,7 +285,7 @@ roofline_status roofline_bind_combo(roofline_error *error, const roofline_dtype 
     if (equal) return ROOFLINE_OK;
   }
   char list[160] = "";
-  for (int32_t c = 0; c < columns; c++) append_name(list, sizeof list, roofline_dtype_name(values[c]));
+  for (int32_t c = 0; c < columns; c++) append_name(list, sizeof list, "%s", roofline_dtype_name(values[c]), 0);
   return roofline_error_set(error, ROOFLINE_E_MISMATCH, "dtype_combos", row_count, 0,
                             "dtype_combos: (%s) is none of the %" PRId32 " supported combinations", list,
                             row_count);

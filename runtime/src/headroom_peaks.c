@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -147,10 +148,27 @@ bool roofline_headroom_derivable(const char *gfx) {
   return strspn(gfx + n, "0123456789") != strlen(gfx + n);
 }
 
+/* fp32 lanes of one compute unit. An NVIDIA SM's count goes with its compute capability, and one that is
+   not listed has none to offer: a guess would be off by two (CUDA C Programming Guide, "Arithmetic
+   Instructions": results a clock for 32-bit floating-point multiply-add). */
+static double fp32_lanes(const char *arch) {
+  static const struct {
+    long capability;
+    double lanes;
+  } sms[] = {{50, 128}, {52, 128}, {53, 128},  {60, 64},   {61, 128},  {62, 128},
+             {70, 64},  {72, 64},  {75, 64},   {80, 64},   {86, 128},  {87, 128},
+             {89, 128}, {90, 128}, {100, 128}, {103, 128}, {120, 128}, {121, 128}};
+  if (arch == NULL || strncasecmp(arch, "sm_", 3) != 0) return 64;
+  long capability = strtol(arch + 3, NULL, 10); /* "sm_90a" is 9.0 too */
+  for (size_t i = 0; i < sizeof sms / sizeof *sms; i++)
+    if (sms[i].capability == capability) return sms[i].lanes;
+  return 0;
+}
+
 bool roofline_headroom_derive(const roofline_headroom_device *device, roofline_headroom_peaks *out) {
   roofline_headroom_peaks peaks = {.arch = out->arch, .product = out->product, .derived = true};
   double hbm = 2 * device->memory_clock_khz * 1e3 * (device->memory_bus_bits / 8);
-  double fp32 = device->compute_units * 64 * 2 * device->clock_khz * 1e3;
+  double fp32 = device->compute_units * fp32_lanes(out->arch) * 2 * device->clock_khz * 1e3;
   if (isfinite(hbm)) peaks.hbm = hbm;
   if (isfinite(fp32)) peaks.flops[ROOFLINE_ROOF_FP32] = fp32;
   *out = peaks;

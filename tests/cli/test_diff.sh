@@ -42,8 +42,16 @@ check(set(changes(old, old).values()) == {"same", "no_time"}, "a file against it
 code, out, err = diff(old, new)
 check(code == 0 and "same" not in [l.split()[0] for l in out.splitlines() if l.startswith("same")], "only what moved is listed")
 check("flops 100 -> 101" in out and "bytes 100 -> 101" in out and "2.00x slower" in out and "1.10x faster" in out, f"what moved is said: {out}")
-check(max(map(len, out.splitlines())) <= 100, "the table fits")
+table, summary = out.split("\n\n")
+check(max(map(len, table.splitlines())) <= 100, "the table fits")
+check(summary.splitlines() == ["4 slower, 1 faster, 2 other workload, 1 other timing, 1 no time, 1 added, 1 removed, 1 within noise, 1 same",
+                               "a move is 10 % or more, beyond the p10 to p90 spreads"], f"the summary is a line a sentence: {summary}")
 check(out.index("2.00x slower") < out.index("1.20x slower") < out.index("1.10x slower") < out.index("faster"), "largest regression first")
+code, out, err = diff(old, new, "--format", "md")
+check(len([l for l in out.splitlines() if l.startswith("- ")]) == 2, f"in markdown an item a sentence: {out}")
+code, out, err = diff([record("as is", 1.0), record("nearly", 1.0)], [record("as is", 1.0), record("nearly", 1.06)], "--all")
+rows = {l[40:62].strip(): l for l in out.splitlines() if l.startswith("same")}
+check("slower" not in rows["as is"] and "1.06x slower" in rows["nearly"], f"a time that is the same is not slower: {out}")
 check(diff(old, new, "--fail-on", "regression")[0] == 1 and diff(old, old, "--fail-on", "regression")[0] == 0, "--fail-on regression")
 check(diff(old, new, "--fail-on", "speed")[0] == 2 and diff(old, new, "--threshold", "-1")[0] == 2, "usage")
 check(subprocess.run([roofline, "diff", "/does/not/exist", f"{tmp}/new.jsonl"], capture_output=True).returncode == 2, "a file that is not there")

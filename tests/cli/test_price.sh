@@ -109,6 +109,47 @@ code, out, err = price(record() + "{oops\n" + record(op="Second"))
 check(code == 1 and len(out.splitlines()) == 2 and ":2:" in err, f"a malformed line: exit {code}, {err!r}")
 check(price("")[0] == 0 and json.loads(price("", "--format", "json")[1])["rows"] == [], "no rows")
 
+# ---- a row says what is wrong with it, and which roof it broke ----
+out = price(record(roof_key="tensor_core.bf17"), "--format", "table")[1]
+check("no_roof: tensor_core.bf17" in out and "did you mean tensor_core.bf16?" in out, f"a wrong roof key: {out}")
+out = price(record(roof_key="vector.half"), "--format", "table")[1]
+check("which has cuda_core.fp32, tensor_core.tf32, " in out, f"a roof key like no other: {out}")
+out = price(record(roof_key="a\x1b[31m|b"), "--format", "table")[1]
+check("\x1b" not in out, "nor through a roof key")
+out = price(record(roof_key="tensor_core.bf17"), "--format", "md")[1]
+check("no roof of that key, `tensor_core.bf17`; did you mean `tensor_core.bf16`? |" in out, f"in markdown: {out}")
+for spelled, meant in (("H200", "NVIDIA H200"), ("NVIDIA H20O", "NVIDIA H200"), ("l40s", "NVIDIA L40S"), ("RTX 4090", "NVIDIA GeForce RTX 4090")):
+    out = price(record(device=spelled), "--format", "table")[1]
+    check(f"{spelled}: no profile; did you mean '{meant}'?" in out, f"a device that is not there: {out}")
+out = price(record(device="Grace"), "--format", "table")[1]
+check("Grace: no profile\n" in out, f"nothing is near: {out}")
+# 2 * 16384^3 flops in 16 ms: 549.8 TFLOP/s, which a tensor core can and a CUDA core cannot.
+gemm = record(op="MyGemm", flops=2 * 16384**3, bytes=3 * 2 * 16384**2, device_busy_ms=16)
+out = price(gemm, "--format", "table")[1]
+check("549.8 TFLOP/s, cuda_core.fp32 peak 67.00 TFLOP/s" in out, f"the roof that was broken is named: {out}")
+check("compute peak, `cuda_core.fp32` |" in price(gemm, "--format", "md")[1], "in markdown too")
+check("4.864 TB/s, hbm peak 4.800 TB/s" in price(record(device_busy_ms=0.0069), "--format", "table")[1], "the memory is a roof")
+
+# ---- filters that leave nothing ----
+for gate, want in ((), 0), (("--fail-on", "anomaly"), 1):
+    code, out, err = price(record(), "--op", "Nope", *gate)
+    check(code == want and "no row is of the --op" in err and err.count("\n") == 1, f"--op Nope {gate}: {code} {err}")
+check(price("", "--fail-on", "below")[0] == 1, "a gate without a row")
+code, out, err = price(record(), "--verdict", "anomaly", "--fail-on", "anomaly")
+check(code == 0 and err == "", f"rows were judged, and none is an anomaly: {code} {err}")
+
+# ---- width ----
+wide = record(op="O" * 150, case="c" * 70) + gemm + record(tag="t" * 30)
+for width, fits in (("80", 80), ("100", 100), ("137", 137), ("400", 400)):
+    body = price(wide, "--format", "table", "--width", width)[1].split("\n\n")[1].splitlines()
+    check(max(map(len, body)) <= fits, f"--width {width}: {max(map(len, body))} columns")
+for args in ((), ("--theoretical",)):
+    body = price(wide, "--format", "table", "--width", "0", *args)[1]
+    check("O" * 150 in body and "c" * 70 in body and "t" * 30 in body and "…" not in body, f"--width 0 cuts nothing {args}: {body}")
+    rows = body.split("\n\n")[1].splitlines()
+    check(len({l.index("theoretical") for l in rows[1:]} | {rows[0].index("ROOFS")}) == 1 if args else True, f"the last column is straight: {rows}")
+check(price(record(), "--width", "-1")[0] == 2, "no negative width")
+
 # ---- thresholds print, and count ----
 out = price(record(), "--format", "json", "--at-ceiling", "0.81", "--latency-sol-us", "2")[1]
 check(json.loads(out)["thresholds"] == dict(at_ceiling=0.81, anomaly=1.05, latency_sol_us=2, latency_actual_us=20, target=0.81), "thresholds in json")

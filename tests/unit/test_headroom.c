@@ -447,6 +447,24 @@ static void derived_peaks(void **state) {
   NEAR(p.hbm, 2.6624e12);
   NEAR(p.flops[ROOFLINE_ROOF_FP32], 23.936e12);
   assert_true(p.flops[ROOFLINE_ROOF_BF16] == 0 && p.derived);
+  /* Boost clocks and SMs of the datasheets, and what those print for fp32: H200 67, A100 19.5, RTX 4090
+     82.6 TFLOP/s. */
+  static const struct {
+    const char *arch;
+    double sms, khz, fp32;
+  } nvidia[] = {{"sm_90a", 132, 1.98e6, 66.9e12},
+                {"sm_80", 108, 1.41e6, 19.5e12},
+                {"sm_89", 128, 2.52e6, 82.6e12},
+                {"sm_1", 1, 1e6, 0}};
+  for (size_t i = 0; i < sizeof nvidia / sizeof *nvidia; i++) {
+    roofline_headroom_device n = {.compute_units = nvidia[i].sms,
+                                  .clock_khz = nvidia[i].khz,
+                                  .memory_clock_khz = 1e6,
+                                  .memory_bus_bits = 256};
+    roofline_headroom_peaks q = {.arch = nvidia[i].arch};
+    assert_true(roofline_headroom_derive(&n, &q));
+    assert_true(fabs(q.flops[ROOFLINE_ROOF_FP32] - nvidia[i].fp32) <= nvidia[i].fp32 * 2e-3);
+  }
   d.compute_units = 1e308;
   d.clock_khz = 1e308;
   assert_true(roofline_headroom_derive(&d, &p) && p.flops[ROOFLINE_ROOF_FP32] == 0);

@@ -245,6 +245,21 @@ static void gfx_spellings(void **state) {
       {"{'gfx': 'gfx1201', 'device_properties': {'memoryClockRate': 1e6, 'memoryBusWidth': 256}}", 0},
       {"{'gfx': 'gfx1250', 'device_properties': {'memoryClockRate': 1e6, 'memoryBusWidth': 256}}", 6.4e10},
       {"{'gfx': 'gfx1250'}", 0},
+      {"{'gfx': 'sm_90', 'device_sku': 'H200'}", 4.8e12},
+      {"{'gfx': 'SM_90a', 'device_sku': 'nvidia h200'}", 4.8e12},
+      {"{'gfx': 'sm_90', 'device_sku': 'NVIDIA H100 PCIe'}", 2e12},
+      {"{'gfx': 'sm_80', 'device_sku': 'NVIDIA H200'}", 0},
+      {"{'gfx': 'sm_9', 'device_sku': 'H200'}", 0},
+      {"{'gfx': 'sm_89', 'device_sku': 'NVIDIA GeForce RTX 4090 Laptop GPU'}", 0}, /* another die */
+      {"{'gfx': 'sm_90'}", 0},                                                     /* which of them? */
+      {"{'gfx': 'sm_90', 'device_properties': {'memoryClockRate': 1e6, 'memoryBusWidth': 256}}", 6.4e10},
+      {"{'device_sku': 'H200'}", 4.8e12},
+      {"{'device_sku': 'mi355x'}", 8e12},
+      {"{'device_target': 'gfx950'}", 8e12},
+      {"{'device_target': 'gfx942', 'device_sku': 'MI325X'}", 6e12},
+      {"{'gfx': 'gfx942', 'device_target': 'GFX942', 'device_sku': 'MI325X'}", 6e12},
+      {"{'gfx': 'gfx942', 'device_sku': 'H200'}", 5.3e12}, /* the arch decides: its default */
+      {"{'device_sku': 'H2000'}", 0},
       {"{}", 0},
   };
   const char *top =

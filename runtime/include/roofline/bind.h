@@ -37,6 +37,9 @@ ROOFLINE_API roofline_status roofline_bind_seq(roofline_error *error, const char
 /* `value` in [first, last]. */
 ROOFLINE_API roofline_status roofline_bind_range(roofline_error *error, const char *declaration,
                                                  int64_t value, int64_t first, int64_t last);
+/* `value` is the position of one of `values`, counted from 1, or 0 where the parameter is optional. */
+ROOFLINE_API roofline_status roofline_bind_enum(roofline_error *error, const char *declaration, int64_t value,
+                                                bool optional, const char *const *values, int32_t count);
 ROOFLINE_API roofline_status roofline_bind_dtype(roofline_error *error, const char *declaration,
                                                  roofline_dtype dtype, uint32_t allowed);
 /* Type and constructor of an ADT value; its fields are the generated check's. */

@@ -47,7 +47,7 @@ ROOFLINE_API bool roofline_headroom_dtype_parse(const char *spelling, size_t len
 ROOFLINE_API double roofline_headroom_value_bytes(roofline_headroom_dtype t);
 
 typedef struct roofline_headroom_peaks {
-  const char *arch;                  /* "gfx950", lower case; for derived peaks the arch that was asked for */
+  const char *arch;                  /* "gfx950" or "sm_90", lower case; for derived peaks the arch that was asked for */
   const char *product;               /* "mi355x" in any case, or NULL */
   bool arch_default;                 /* serves every product of the arch that has no block */
   bool derived;                      /* from device properties: confidence low */
@@ -70,8 +70,9 @@ ROOFLINE_API bool roofline_headroom_derivable(const char *gfx);
 typedef struct roofline_headroom_device {
   double compute_units, clock_khz, memory_clock_khz, memory_bus_bits;
 } roofline_headroom_device;
-/* Bandwidth = two transfers a memory clock over the bus; fp32 = 64 lanes x 2 flops a clock and compute
-   unit. No other dtype is derived. False without a bandwidth. */
+/* Bandwidth = two transfers a memory clock over the bus; fp32 = lanes x 2 flops a clock and compute unit,
+   with 64 lanes, or by out->arch "sm_90" as many as that compute capability has (none that is unknown).
+   No other dtype is derived. False without a bandwidth. */
 ROOFLINE_API bool roofline_headroom_derive(const roofline_headroom_device *device,
                                            roofline_headroom_peaks *out);
 
