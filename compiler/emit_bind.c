@@ -116,8 +116,8 @@ static void put_parameter(emit_op *op, out_text *o, const param_decl *p) {
   switch (op->reps[p->symbol]) {
   case REP_ENUM:
     emit_check(o, 2,
-               emit_format(op->a, "roofline_bind_enum(error, $, args->$, $, $_$_values, %u)", declaration, field,
-                           kind_may(k, K_NONE) ? STR("true") : STR("false"), op->symbol, field,
+               emit_format(op->a, "roofline_bind_enum(error, $, args->$, $, $_$_values, %u)", declaration,
+                           field, kind_may(k, K_NONE) ? STR("true") : STR("false"), op->symbol, field,
                            k->member_count));
     return;
   case REP_DTYPE:

@@ -47,6 +47,19 @@ def pieces(text):
             yield "code", piece
 
 
+def expanded(code, directory):
+    """A type's X-macro lists written out, each entry with its text."""
+    def entries(match):
+        name, parameters, body, listed = match.groups()
+        with open(os.path.join(directory, listed), encoding="utf-8") as file:
+            for arguments in re.findall(rf"^{name}\((.*)\)$", file.read(), re.M):
+                values = dict(zip(parameters.split(", "), re.findall(r'"[^"]*"|[^,\s]+', arguments)))
+                line = re.sub(r"\w+", lambda word: values.get(word[0], word[0]), body).replace("##", "")
+                yield f"  {line} /* {values['text']} */\n"
+    return re.sub(r"#define (\w+)\((.*)\) (.*)\n#include <roofline/(\w+\.def)>\n#undef \w+\n",
+                  lambda match: "".join(entries(match)), code)
+
+
 def declaration(code):
     """Without what only a compiler wants, its further lines indented by as much less."""
     for mark in "ROOFLINE_API ", "static inline ":
@@ -81,9 +94,11 @@ def page(directory):
                 code[-1] += f" {piece}"
                 continue
             if kind == "code":
-                if piece not in shown:  # a portable fallback declares a function again
-                    code.append(declaration(piece))
-                shown.add(piece)
+                macro = re.match(r"#define \w+", piece)
+                known = macro[0] if macro else piece
+                if known not in shown:  # a portable fallback defines a function or macro again
+                    code.append(declaration(expanded(piece, directory)))
+                shown.add(known)
                 continue
             flush()
             section = re.fullmatch(r"/\* -+ (.*?) -+ \*/", piece)

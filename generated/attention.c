@@ -1158,14 +1158,16 @@ roofline_status roofline_grouped_query_attention_dense_fwd_bind(roofline_grouped
                                &grouped_query_attention_dense_fwd_softcap_union);
   if (status != ROOFLINE_OK) return status;
   call->pos_encoding_mode = args->pos_encoding_mode;
-  status = roofline_bind_range(error, "params.pos_encoding_mode", args->pos_encoding_mode, 1, 2);
+  status = roofline_bind_enum(error, "params.pos_encoding_mode", args->pos_encoding_mode, false,
+                              grouped_query_attention_dense_fwd_pos_encoding_mode_values, 2);
   if (status != ROOFLINE_OK) return status;
   call->rotary_dim = args->rotary_dim;
   status = roofline_bind_value(error, "params.rotary_dim", &args->rotary_dim,
                                &grouped_query_attention_dense_fwd_rotary_dim_union);
   if (status != ROOFLINE_OK) return status;
   call->rope_layout = args->rope_layout;
-  status = roofline_bind_range(error, "params.rope_layout", args->rope_layout, 1, 2);
+  status = roofline_bind_enum(error, "params.rope_layout", args->rope_layout, false,
+                              grouped_query_attention_dense_fwd_rope_layout_values, 2);
   if (status != ROOFLINE_OK) return status;
   call->out_dtype = args->out_dtype;
   status = roofline_bind_dtype(error, "params.out_dtype", args->out_dtype, 0xc01u);
@@ -1602,14 +1604,16 @@ roofline_status roofline_grouped_query_attention_varlen_fwd_bind(roofline_groupe
   status = roofline_bind_dtype(error, "params.out_dtype", args->out_dtype, 0xc01u);
   if (status != ROOFLINE_OK) return status;
   call->pos_encoding_mode = args->pos_encoding_mode;
-  status = roofline_bind_range(error, "params.pos_encoding_mode", args->pos_encoding_mode, 1, 2);
+  status = roofline_bind_enum(error, "params.pos_encoding_mode", args->pos_encoding_mode, false,
+                              grouped_query_attention_varlen_fwd_pos_encoding_mode_values, 2);
   if (status != ROOFLINE_OK) return status;
   call->rotary_dim = args->rotary_dim;
   status = roofline_bind_value(error, "params.rotary_dim", &args->rotary_dim,
                                &grouped_query_attention_varlen_fwd_rotary_dim_union);
   if (status != ROOFLINE_OK) return status;
   call->rope_layout = args->rope_layout;
-  status = roofline_bind_range(error, "params.rope_layout", args->rope_layout, 1, 2);
+  status = roofline_bind_enum(error, "params.rope_layout", args->rope_layout, false,
+                              grouped_query_attention_varlen_fwd_rope_layout_values, 2);
   if (status != ROOFLINE_OK) return status;
   call->validate_inputs = args->validate_inputs;
   call->present.q_scale = args->q_scale.dtype != ROOFLINE_DTYPE_NONE;
@@ -2124,14 +2128,16 @@ roofline_status roofline_grouped_query_attention_paged_fwd_bind(roofline_grouped
   status = roofline_bind_dtype(error, "params.out_dtype", args->out_dtype, 0xc01u);
   if (status != ROOFLINE_OK) return status;
   call->pos_encoding_mode = args->pos_encoding_mode;
-  status = roofline_bind_range(error, "params.pos_encoding_mode", args->pos_encoding_mode, 1, 2);
+  status = roofline_bind_enum(error, "params.pos_encoding_mode", args->pos_encoding_mode, false,
+                              grouped_query_attention_paged_fwd_pos_encoding_mode_values, 2);
   if (status != ROOFLINE_OK) return status;
   call->rotary_dim = args->rotary_dim;
   status = roofline_bind_value(error, "params.rotary_dim", &args->rotary_dim,
                                &grouped_query_attention_paged_fwd_rotary_dim_union);
   if (status != ROOFLINE_OK) return status;
   call->rope_layout = args->rope_layout;
-  status = roofline_bind_range(error, "params.rope_layout", args->rope_layout, 1, 2);
+  status = roofline_bind_enum(error, "params.rope_layout", args->rope_layout, false,
+                              grouped_query_attention_paged_fwd_rope_layout_values, 2);
   if (status != ROOFLINE_OK) return status;
   call->present.q_scale = args->q_scale.dtype != ROOFLINE_DTYPE_NONE;
   call->present.k_scale = args->k_scale.dtype != ROOFLINE_DTYPE_NONE;

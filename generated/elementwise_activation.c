@@ -877,7 +877,8 @@ roofline_status roofline_gelu_fwd_bind(roofline_gelu_fwd_call *call, const roofl
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_gelu_fwd_op;
   call->approximate = args->approximate;
-  status = roofline_bind_range(error, "params.approximate", args->approximate, 1, 2);
+  status = roofline_bind_enum(error, "params.approximate", args->approximate, false,
+                              gelu_fwd_approximate_values, 2);
   if (status != ROOFLINE_OK) return status;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
   if (status != ROOFLINE_OK) return status;

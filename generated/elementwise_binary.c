@@ -668,7 +668,8 @@ roofline_status roofline_div_fwd_bind(roofline_div_fwd_call *call, const rooflin
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_div_fwd_op;
   call->rounding_mode = args->rounding_mode;
-  status = roofline_bind_range(error, "params.rounding_mode", args->rounding_mode, 0, 2);
+  status = roofline_bind_enum(error, "params.rounding_mode", args->rounding_mode, true,
+                              div_fwd_rounding_mode_values, 2);
   if (status != ROOFLINE_OK) return status;
   status = roofline_bind_passed(error, "inputs.input", &args->input, true);
   if (status != ROOFLINE_OK) return status;

@@ -384,7 +384,8 @@ roofline_status roofline_gemm_bias_act_fwd_bind(roofline_gemm_bias_act_fwd_call 
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_gemm_bias_act_fwd_op;
   call->activation = args->activation;
-  status = roofline_bind_range(error, "params.activation", args->activation, 0, 3);
+  status = roofline_bind_enum(error, "params.activation", args->activation, true,
+                              gemm_bias_act_fwd_activation_values, 3);
   if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.a", &args->a, true)) != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.b", &args->b, true)) != ROOFLINE_OK) return status;

@@ -117,7 +117,8 @@ roofline_status roofline_fused_top_k_fwd_bind(roofline_fused_top_k_fwd_call *cal
   call->roofline.op = &roofline_fused_top_k_fwd_op;
   call->top_k = args->top_k;
   call->scoring_func = args->scoring_func;
-  status = roofline_bind_range(error, "params.scoring_func", args->scoring_func, 1, 2);
+  status = roofline_bind_enum(error, "params.scoring_func", args->scoring_func, false,
+                              fused_top_k_fwd_scoring_func_values, 2);
   if (status != ROOFLINE_OK) return status;
   call->renormalize = args->renormalize;
   call->present.correction_bias = args->correction_bias.dtype != ROOFLINE_DTYPE_NONE;
@@ -831,7 +832,8 @@ roofline_status roofline_moe_grouped_gemm_fwd_bind(roofline_moe_grouped_gemm_fwd
   status = roofline_m_grouped_layout_check(error, "params.layout", &args->layout);
   if (status != ROOFLINE_OK) return status;
   call->activation = args->activation;
-  status = roofline_bind_range(error, "params.activation", args->activation, 0, 2);
+  status = roofline_bind_enum(error, "params.activation", args->activation, true,
+                              moe_grouped_gemm_fwd_activation_values, 2);
   if (status != ROOFLINE_OK) return status;
   call->out_dtype = args->out_dtype;
   status = roofline_bind_dtype(error, "params.out_dtype", args->out_dtype, 0x1001u);
@@ -1133,7 +1135,8 @@ roofline_status roofline_moe_expert_mlp_fwd_bind(roofline_moe_expert_mlp_fwd_cal
   status = roofline_m_grouped_layout_check(error, "params.layout", &args->layout);
   if (status != ROOFLINE_OK) return status;
   call->activation = args->activation;
-  status = roofline_bind_range(error, "params.activation", args->activation, 1, 2);
+  status = roofline_bind_enum(error, "params.activation", args->activation, false,
+                              moe_expert_mlp_fwd_activation_values, 2);
   if (status != ROOFLINE_OK) return status;
   status = roofline_bind_passed(error, "inputs.expert_input", &args->expert_input, true);
   if (status != ROOFLINE_OK) return status;
@@ -1640,7 +1643,8 @@ roofline_status roofline_fused_mo_e_experts_fwd_bind(roofline_fused_mo_e_experts
   call->roofline.op = &roofline_fused_mo_e_experts_fwd_op;
   call->routed_scaling_factor = args->routed_scaling_factor;
   call->activation = args->activation;
-  status = roofline_bind_range(error, "params.activation", args->activation, 1, 2);
+  status = roofline_bind_enum(error, "params.activation", args->activation, false,
+                              fused_mo_e_experts_fwd_activation_values, 2);
   if (status != ROOFLINE_OK) return status;
   status = roofline_bind_passed(error, "inputs.output", &args->output, true);
   if (status != ROOFLINE_OK) return status;
@@ -2125,12 +2129,14 @@ roofline_status roofline_fused_moe_fwd_bind(roofline_fused_moe_fwd_call *call,
   call->roofline.op = &roofline_fused_moe_fwd_op;
   call->top_k = args->top_k;
   call->scoring_func = args->scoring_func;
-  status = roofline_bind_range(error, "params.scoring_func", args->scoring_func, 1, 2);
+  status = roofline_bind_enum(error, "params.scoring_func", args->scoring_func, false,
+                              fused_moe_fwd_scoring_func_values, 2);
   if (status != ROOFLINE_OK) return status;
   call->renormalize = args->renormalize;
   call->routed_scaling_factor = args->routed_scaling_factor;
   call->activation = args->activation;
-  status = roofline_bind_range(error, "params.activation", args->activation, 1, 2);
+  status = roofline_bind_enum(error, "params.activation", args->activation, false,
+                              fused_moe_fwd_activation_values, 2);
   if (status != ROOFLINE_OK) return status;
   call->present.correction_bias = args->correction_bias.dtype != ROOFLINE_DTYPE_NONE;
   status = roofline_bind_passed(error, "inputs.hidden_states", &args->hidden_states, true);
@@ -2379,14 +2385,16 @@ roofline_status roofline_fused_moe_shared_expert_fwd_bind(roofline_fused_moe_sha
   call->roofline.op = &roofline_fused_moe_shared_expert_fwd_op;
   call->top_k = args->top_k;
   call->scoring_func = args->scoring_func;
-  status = roofline_bind_range(error, "params.scoring_func", args->scoring_func, 1, 2);
+  status = roofline_bind_enum(error, "params.scoring_func", args->scoring_func, false,
+                              fused_moe_shared_expert_fwd_scoring_func_values, 2);
   if (status != ROOFLINE_OK) return status;
   call->renormalize = args->renormalize;
   call->routed_scaling_factor = args->routed_scaling_factor;
   call->tp_size = args->tp_size;
   call->tp_rank = args->tp_rank;
   call->activation = args->activation;
-  status = roofline_bind_range(error, "params.activation", args->activation, 1, 2);
+  status = roofline_bind_enum(error, "params.activation", args->activation, false,
+                              fused_moe_shared_expert_fwd_activation_values, 2);
   if (status != ROOFLINE_OK) return status;
   call->present.correction_bias = args->correction_bias.dtype != ROOFLINE_DTYPE_NONE;
   call->present.shared_w_gate_up = args->shared_w_gate_up.dtype != ROOFLINE_DTYPE_NONE;

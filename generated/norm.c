@@ -3290,7 +3290,8 @@ roofline_status roofline_fused_qk_norm_ro_pe_fwd_bind(roofline_fused_qk_norm_ro_
   call->num_kv_heads = args->num_kv_heads;
   call->eps = args->eps;
   call->rope_layout = args->rope_layout;
-  status = roofline_bind_range(error, "params.rope_layout", args->rope_layout, 1, 2);
+  status = roofline_bind_enum(error, "params.rope_layout", args->rope_layout, false,
+                              fused_qk_norm_ro_pe_fwd_rope_layout_values, 2);
   if (status != ROOFLINE_OK) return status;
   if ((status = roofline_bind_passed(error, "inputs.qkv", &args->qkv, true)) != ROOFLINE_OK) return status;
   status = roofline_bind_passed(error, "inputs.q_weight", &args->q_weight, true);

@@ -154,10 +154,12 @@ roofline_status roofline_ro_pe_fwd_bind(roofline_ro_pe_fwd_call *call, const roo
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_ro_pe_fwd_op;
   call->rope_layout = args->rope_layout;
-  status = roofline_bind_range(error, "params.rope_layout", args->rope_layout, 1, 2);
+  status = roofline_bind_enum(error, "params.rope_layout", args->rope_layout, false,
+                              ro_pe_fwd_rope_layout_values, 2);
   if (status != ROOFLINE_OK) return status;
   call->input_layout = args->input_layout;
-  status = roofline_bind_range(error, "params.input_layout", args->input_layout, 1, 2);
+  status = roofline_bind_enum(error, "params.input_layout", args->input_layout, false,
+                              ro_pe_fwd_input_layout_values, 2);
   if (status != ROOFLINE_OK) return status;
   call->base = args->base;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;
@@ -406,7 +408,8 @@ roofline_status roofline_ro_pe_llama31_fwd_bind(roofline_ro_pe_llama31_fwd_call 
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_ro_pe_llama31_fwd_op;
   call->input_layout = args->input_layout;
-  status = roofline_bind_range(error, "params.input_layout", args->input_layout, 1, 2);
+  status = roofline_bind_enum(error, "params.input_layout", args->input_layout, false,
+                              ro_pe_llama31_fwd_input_layout_values, 2);
   if (status != ROOFLINE_OK) return status;
   call->base = args->base;
   call->scale_factor = args->scale_factor;
@@ -671,7 +674,8 @@ roofline_status roofline_ya_rn_fwd_bind(roofline_ya_rn_fwd_call *call, const roo
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_ya_rn_fwd_op;
   call->input_layout = args->input_layout;
-  status = roofline_bind_range(error, "params.input_layout", args->input_layout, 1, 2);
+  status = roofline_bind_enum(error, "params.input_layout", args->input_layout, false,
+                              ya_rn_fwd_input_layout_values, 2);
   if (status != ROOFLINE_OK) return status;
   call->base = args->base;
   call->scale = args->scale;
@@ -968,7 +972,8 @@ roofline_status roofline_long_ro_pe_fwd_bind(roofline_long_ro_pe_fwd_call *call,
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_long_ro_pe_fwd_op;
   call->input_layout = args->input_layout;
-  status = roofline_bind_range(error, "params.input_layout", args->input_layout, 1, 2);
+  status = roofline_bind_enum(error, "params.input_layout", args->input_layout, false,
+                              long_ro_pe_fwd_input_layout_values, 2);
   if (status != ROOFLINE_OK) return status;
   call->base = args->base;
   call->max_position_embeddings = args->max_position_embeddings;

@@ -1928,7 +1928,8 @@ roofline_status roofline_causal_conv1d_fwd_bind(roofline_causal_conv1d_fwd_call 
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_causal_conv1d_fwd_op;
   call->activation = args->activation;
-  status = roofline_bind_range(error, "params.activation", args->activation, 0, 1);
+  status = roofline_bind_enum(error, "params.activation", args->activation, true,
+                              causal_conv1d_fwd_activation_values, 1);
   if (status != ROOFLINE_OK) return status;
   call->present.bias = args->bias.dtype != ROOFLINE_DTYPE_NONE;
   call->present.has_initial_state = args->has_initial_state.dtype != ROOFLINE_DTYPE_NONE;
@@ -2232,7 +2233,8 @@ roofline_status roofline_causal_conv1d_update_fwd_bind(roofline_causal_conv1d_up
   memset(call, 0, sizeof *call);
   call->roofline.op = &roofline_causal_conv1d_update_fwd_op;
   call->activation = args->activation;
-  status = roofline_bind_range(error, "params.activation", args->activation, 0, 1);
+  status = roofline_bind_enum(error, "params.activation", args->activation, true,
+                              causal_conv1d_update_fwd_activation_values, 1);
   if (status != ROOFLINE_OK) return status;
   call->present.bias = args->bias.dtype != ROOFLINE_DTYPE_NONE;
   if ((status = roofline_bind_passed(error, "inputs.x", &args->x, true)) != ROOFLINE_OK) return status;

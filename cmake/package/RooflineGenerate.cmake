@@ -1,17 +1,18 @@
-# roofline_generate(TARGET name MANIFEST path... [FORMULAS file.c...] [PREFIX prefix] [STRICT])
+# roofline_generate(TARGET name MANIFEST path... [FORMULAS file.c...] [PREFIX prefix] [STRICT] [SHARED])
 #
 # Adds a static library `name` of the evaluators that rooflinec writes for the MANIFEST (files, or directories of
 # *.yaml), with the hand-written FORMULAS; it links roofline::runtime, and its headers are on the include path of
 # what links it. A defect in the manifest stops the build with rooflinec's diagnostics. An edit makes rooflinec run
 # again, and only the families whose C changes are compiled; so does a file that comes or goes in a directory.
+# With SHARED also `name_shared`, the file lib<name>.so: the same objects and the runtime whole, for other languages.
 cmake_policy(PUSH)
 cmake_policy(VERSION 3.25)
 set(_roofline_emit_script ${CMAKE_CURRENT_LIST_DIR}/RooflineEmit.cmake)
 
 function(roofline_generate)
-  cmake_parse_arguments(arg STRICT "TARGET;PREFIX" "MANIFEST;FORMULAS" ${ARGN})
+  cmake_parse_arguments(arg "STRICT;SHARED" "TARGET;PREFIX" "MANIFEST;FORMULAS" ${ARGN})
   if(NOT arg_TARGET OR NOT arg_MANIFEST OR arg_UNPARSED_ARGUMENTS)
-    message(FATAL_ERROR "roofline_generate(TARGET name MANIFEST path... [FORMULAS file.c...] [PREFIX prefix] [STRICT])")
+    message(FATAL_ERROR "roofline_generate(TARGET name MANIFEST path... [FORMULAS file.c...] [PREFIX prefix] [STRICT] [SHARED])")
   endif()
   set(dir ${CMAKE_CURRENT_BINARY_DIR}/${arg_TARGET}.roofline)
   set(stamp ${dir}/emitted)
@@ -77,5 +78,12 @@ function(roofline_generate)
   target_include_directories(${arg_TARGET} PUBLIC $<BUILD_INTERFACE:${dir}>)
   target_link_libraries(${arg_TARGET} PUBLIC roofline::runtime)
   target_compile_features(${arg_TARGET} PRIVATE c_std_11)
+  if(arg_SHARED)
+    # The operators call little of the runtime, and other languages call the rest by name: so all of it is linked.
+    set_target_properties(${arg_TARGET} PROPERTIES POSITION_INDEPENDENT_CODE ON C_VISIBILITY_PRESET default)
+    add_library(${arg_TARGET}_shared SHARED $<TARGET_OBJECTS:${arg_TARGET}>)
+    set_target_properties(${arg_TARGET}_shared PROPERTIES OUTPUT_NAME ${arg_TARGET} LINKER_LANGUAGE C)
+    target_link_libraries(${arg_TARGET}_shared PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,roofline::runtime> m)
+  endif()
 endfunction()
 cmake_policy(POP)

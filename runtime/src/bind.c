@@ -69,7 +69,8 @@ roofline_status roofline_bind_dtype(roofline_error *error, const char *declarati
   if (known && (allowed >> (unsigned)dtype & 1u) != 0) return ROOFLINE_OK;
   char list[160] = "";
   for (int t = 1; t < ROOFLINE_DTYPE_COUNT; t++) {
-    if ((allowed >> t & 1u) != 0) append_name(list, sizeof list, "%s", roofline_dtype_name((roofline_dtype)t), 0);
+    if ((allowed >> t & 1u) != 0)
+      append_name(list, sizeof list, "%s", roofline_dtype_name((roofline_dtype)t), 0);
   }
   return roofline_error_set(error, ROOFLINE_E_MISMATCH, declaration, 0, (int64_t)dtype,
                             "%s: %s is not one of %s", declaration,
@@ -285,7 +286,8 @@ roofline_status roofline_bind_combo(roofline_error *error, const roofline_dtype 
     if (equal) return ROOFLINE_OK;
   }
   char list[160] = "";
-  for (int32_t c = 0; c < columns; c++) append_name(list, sizeof list, "%s", roofline_dtype_name(values[c]), 0);
+  for (int32_t c = 0; c < columns; c++)
+    append_name(list, sizeof list, "%s", roofline_dtype_name(values[c]), 0);
   return roofline_error_set(error, ROOFLINE_E_MISMATCH, "dtype_combos", row_count, 0,
                             "dtype_combos: (%s) is none of the %" PRId32 " supported combinations", list,
                             row_count);

@@ -52,6 +52,23 @@ current() { # PAGE COMMAND...
 current docs/api.md python3 docs/api.py runtime/include/roofline
 current docs/diagnostics.md "$ROOFLINEC" explain --reference
 
+# Every dtype and reason is listed; no macro is shown twice with two meanings.
+for word in ROOFLINE_BFLOAT16, ROOFLINE_FLOAT8_E8M0FNU, ROOFLINE_REASON_NO_ROOF,; do
+  grep -q "^  $word /\* \"" docs/api.md || fail "docs/api.md does not list $word"
+done
+twice=$(grep -oE '^#define \w+' docs/api.md | sort | uniq -d)
+[ -z "$twice" ] || fail "docs/api.md shows twice: $twice"
+
+# What ships cites pages that are there, by a heading that they have: the design pages' sections are elsewhere.
+shipped=(runtime/include generated/*.h manifest schemas cmake/package README.md CHANGELOG.md docs)
+grep -rnE '[a-z]+\.md §' "${shipped[@]}" && fail "a page's section, of pages that are not in this repository"
+cited=$(grep -rhoE 'docs/[a-z]+\.md "[^"]+"' "${shipped[@]}" | sort -u)
+[ "$(wc -l <<<"$cited")" -ge 9 ] || fail "the headers cite few pages: $cited"
+while read -r page heading; do
+  heading=${heading#\"}
+  grep -qxE "#+ ${heading%\"}" "$page" || fail "$page has no heading \"${heading%\"}\""
+done <<<"$cited"
+
 for page in "${pages[@]}"; do
   while read -r link; do
     [ -e "$(dirname "$page")/$link" ] || fail "$page links to $link, which is not there"

@@ -20,7 +20,7 @@ def page(text, *args):
     p = subprocess.run([roofline, "price", "--profiles", source + "/manifest/profiles", "--format", "html", *args], input=text.encode(), capture_output=True)
     return p.stdout.decode()
 
-def in_browser(html, script):
+def in_browser(html, script, width=1280):
     """Runs async JavaScript in the page; what it returns comes back as JSON."""
     probe = """<script>(async () => { const frame = () => new Promise(r => requestAnimationFrame(() => requestAnimationFrame(r)));
       const out = document.createElement("pre"); out.id = "probe";
@@ -30,7 +30,7 @@ def in_browser(html, script):
     # Virtual time runs timers, not animation frames.
     frames = "<head><script>window.requestAnimationFrame = f => setTimeout(f, 16); window.cancelAnimationFrame = clearTimeout;</script>"
     open(path, "w").write(html.replace("</body>", probe).replace("<head>", frames, 1))
-    p = subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir=" + tmp + "/profile", "--window-size=1280,1400",
+    p = subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir=" + tmp + "/profile", f"--window-size={width},1400",
                         "--virtual-time-budget=20000", "--dump-dom", "file://" + path], capture_output=True, timeout=240)
     found = re.search(r'<pre id="probe">(.*?)</pre>', p.stdout.decode(), re.S)
     if not found:
@@ -91,6 +91,28 @@ if os.path.exists(h200):
     check(got.get("dark") and got["filled"], "themes, and a chart that is drawn")
 else:
     print("note: ../shared is absent, its rows were not shown")
+
+# ---- what needs eyes lies on top: no roof's label hides an anomaly, and no label another ----
+text = open(source + "/manifest/records/h200.jsonl").read()
+for place in range(40):  # anomalies just below the bf16 roof, which is the fp16 one too: where the second label would stand
+    text += record(op="On a label", roof_key="tensor_core.bf16", flops=8 * 10**11, bytes=10**(5 + place // 10) * (place % 10 + 1), device_busy_ms=0.99)
+for width in 1300, 700:
+    got = in_browser(page(text), COMMON + """
+      const r = {boxes: view.labels.map(l => l.box), inside: view.labels.every(l => l.box[0] >= 0 && l.box[2] <= canvas.clientWidth), anomalies: 0, hidden: 0};
+      const wanted = document.createElement("canvas").getContext("2d"); wanted.fillStyle = colours().anomaly; wanted.fillRect(0, 0, 1, 1);
+      const colour = wanted.getImageData(0, 0, 1, 1).data, ratio = window.devicePixelRatio || 1;
+      for (const m of marks.filter(m => m.row.verdict === "anomaly" && !m.beyond)) {
+        const p = pen.getImageData(Math.round(px(m.x) * ratio), Math.round(py(m.y) * ratio), 1, 1).data;
+        r.anomalies++; r.hidden += [0, 1, 2].some(i => Math.abs(p[i] - colour[i]) > 50);
+      }
+      r.under = view.labels.map(l => marks.filter(m => px(m.x) > l.box[0] && px(m.x) < l.box[2] && py(m.y) > l.box[1] && py(m.y) < l.box[3]).length);
+      return r;""", width)
+    check("error" not in got, got)
+    boxes = got.get("boxes", [])
+    check(got.get("anomalies", 0) >= 40 and got["hidden"] == 0, f"at {width} pixels an anomaly is hidden: {got}")
+    check(len(boxes) >= 4 and got["inside"] and not any(a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3] for i, a in enumerate(boxes) for b in boxes[:i]),
+          f"at {width} pixels labels cover one another: {boxes}")
+    check(sum(got.get("under", [99])) <= 8, f"at {width} pixels marks cover labels where there is room: {got.get('under')}")
 
 # ---- hostile and odd rows ----
 evil = ["</script><script>window.hacked = 1</script>", "<img src=x onerror='window.hacked = 1'>", "\"'&<b>", "漢字 µ ☃", "\u2028"]

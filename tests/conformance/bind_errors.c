@@ -51,7 +51,26 @@ static void expect(const call_args *c, roofline_status wanted, const char *decla
     expect(&c, ROOFLINE_E_MISMATCH, declaration, words);                                                     \
   } while (0)
 
+/* None where it may be; and of more values than a message holds, the first. */
+static void enums(void) {
+  const char *values[60];
+  for (int i = 0; i < 60; i++) values[i] = "bshd";
+  roofline_error error;
+  if (roofline_bind_enum(&error, "params.p", 0, true, values, 2) != ROOFLINE_OK ||
+      roofline_bind_enum(&error, "params.p", 2, false, values, 2) != ROOFLINE_OK ||
+      roofline_bind_enum(&error, "params.p", 0, false, values, 2) != ROOFLINE_E_MISMATCH ||
+      roofline_bind_enum(&error, "params.p", 3, true, values, 2) != ROOFLINE_E_MISMATCH ||
+      strcmp(error.message, "params.p: 3 is none of None (0), 'bshd' (1), 'bshd' (2)") != 0 ||
+      roofline_bind_enum(&error, "params.p", INT64_MIN, false, values, 60) != ROOFLINE_E_MISMATCH ||
+      strstr(error.message, "'bshd' (1), ") == NULL ||
+      strcmp(error.message + strlen(error.message) - 5, ", ...") != 0) {
+    printf("an enum's values: %s\n", error.message);
+    failures++;
+  }
+}
+
 int main(void) {
+  enums();
   static const int32_t outside[] = {0, 5, 2, 1};
   static const int64_t strides[] = {1, 4}, pair[] = {1, 2, 3};
   call_args fine;
@@ -59,11 +78,11 @@ int main(void) {
   expect(&fine, ROOFLINE_OK, "", "");
 
   /* parameters */
-  TRY("params.mode", "3 is not in 1..2", c.args.mode = 3);
-  TRY("params.mode", "0 is not in 1..2", c.args.mode = 0);
+  TRY("params.mode", "3 is none of 'fast' (1), 'exact' (2)", c.args.mode = 3);
+  TRY("params.mode", "0 is none of 'fast' (1), 'exact' (2)", c.args.mode = 0);
   TRY("params.pair", "3 items, expected 2", c.args.pair = roofline_seq_value(roofline_seq_of(pair, 3)));
-  TRY("params.pair", "'other' is not one of", c.args.pair = roofline_string("other"));
-  TRY("params.pair", "a float is not of its type", c.args.pair = roofline_float(1));
+  TRY("params.pair", "'other' is none of 'same'", c.args.pair = roofline_string("other"));
+  TRY("params.pair", "a float is none of an int, a string, a sequence", c.args.pair = roofline_float(1));
   TRY("params.out_dtype", "int8 is not one of", c.args.out_dtype = ROOFLINE_INT8);
   TRY("params.layout", "None, expected a value of Layout", c.args.layout.type = NULL);
   TRY("params.layout", "no constructor 7", c.args.layout.ctor = 7);

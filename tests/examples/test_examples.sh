@@ -57,6 +57,51 @@ python() {
   cmp -s "$work/rows.c" "$work/rows.python" || wrong "C and Python disagree: $(diff "$work/rows.c" "$work/rows.python" | head)"
 }
 
+# Operators of one's own: the CMake example's shared library, and what a call that does not fit is told.
+python_own() {
+  command -v python3 >/dev/null || { echo "Python: skipped: no python3"; return; }
+  cp "$examples"/python/roofline.py "$work"
+  cmake -S "$examples/cmake" -B "$work/own" -DCMAKE_C_COMPILER="$CC" -DCMAKE_C_VISIBILITY_PRESET=hidden >"$work/log" 2>&1 &&
+    cmake --build "$work/own" >"$work/log" 2>&1 || { cat "$work/log"; return 1; }
+  cat >"$work/own.py" <<'PY'
+import sys
+from roofline import Ops, RooflineError
+mine, shipped = Ops(sys.argv[1], prefix="my"), Ops(sys.argv[2])
+print(*sorted(op.name for op in mine), len(list(shipped)) > 100)
+cost = mine["ScaleFwdOp"](x=("float16", (64, 64)), factor=0.25)
+print(cost.flops, cost.bytes)
+for ops, name, arguments in ((mine, "ScaleFwdOp", dict(x=("float16", (64, 64)), facter=0.25)),
+                             (mine, "ScaleFwdOp", dict(x=("bfloat", (64, 64)))),
+                             (mine, "ScaleFwdOp", dict(x=2)),
+                             (mine, "ScaleFwdOp", dict(x=("float16", ("a", "b")))),
+                             (mine, "ScaleFwdOp", dict(x=("float16", (64, 64)), factor="half")),
+                             (shipped, "GeluFwdOp", dict(approximate="tan")),
+                             (shipped, "GemmFwdOp", dict(trans_a=3)),
+                             (shipped, "GemmFwdOp", dict(trans_a=object))):
+    try:
+        ops[name](**arguments)
+        print("accepted")
+    except RooflineError as why:
+        print(str(why)[:78])
+try:
+    shipped["GemFwdOp"]
+except KeyError as why:
+    print(str(why)[1:42])
+PY
+  python3 "$work/own.py" "$work/own/libmy_ops.so" "$libdir/libroofline_ops.so.1" >"$work/own.txt" 2>&1
+  same "Python: operators of one's own" "BandScoresFwdOp ScaleFwdOp True
+4096 16384
+ScaleFwdOp: it takes no 'facter'; did you mean 'factor'? There are x, factor
+ScaleFwdOp: there is no dtype 'bfloat'; did you mean 'bfloat16'? There are boo
+ScaleFwdOp: x: expected (dtype, shape), not 2
+ScaleFwdOp: x: expected (dtype, shape), not ('float16', ('a', 'b'))
+ScaleFwdOp: factor: expected a number, not 'half'
+GeluFwdOp: approximate: expected one of 'none', 'tanh', not 'tan'
+GemmFwdOp: trans_a: expected a bool, not 3
+GemmFwdOp: trans_a: expected a bool, not <class 'object'>
+GemFwdOp; did you mean 'GemmFwdOp'? There" "$(cat "$work/own.txt")"
+}
+
 cuda() {
   local nvcc cuda
   nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
@@ -84,7 +129,7 @@ make_alone() {
     ScaleFwdOp square-float32 $((4096 * 4096)) $((2 * 4 * 4096 * 4096)) $((4 * 4096 * 4096)))" "$(cat "$work/log")"
 }
 
-for example in c cpp python cuda make_alone; do
+for example in c cpp python python_own cuda make_alone; do
   $example || wrong "$example: failed"
 done
 [ $failures -eq 0 ]

@@ -1,4 +1,4 @@
-/* The bytes audit: does an op read from device memory what its read half declares? pricing.md §6.
+/* The bytes audit: does an op read from device memory what its read half declares? docs/audit.md "Verdicts".
    Pure integer arithmetic: no allocation, no locale, no I/O. */
 #ifndef ROOFLINE_AUDIT_H
 #define ROOFLINE_AUDIT_H

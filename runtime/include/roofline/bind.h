@@ -1,6 +1,6 @@
 /* The steps generated binds are made of. Each returns ROOFLINE_OK or fills *error (which may be NULL),
    naming the declaration and both values. Declarations are literals that outlive the error.
-   Source: language.md §6, codegen.md §2. */
+   docs/language.md "Inference". */
 #ifndef ROOFLINE_BIND_H
 #define ROOFLINE_BIND_H
 

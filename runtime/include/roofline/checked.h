@@ -1,5 +1,5 @@
 /* Exact 64-bit integers: a result that does not fit is a status. The first failure of a computation is
-   kept in *status; later operations return some value that nobody may use. Source: language.md §9. */
+   kept in *status; later operations return some value that nobody may use. docs/language.md "Expressions". */
 #ifndef ROOFLINE_CHECKED_H
 #define ROOFLINE_CHECKED_H
 

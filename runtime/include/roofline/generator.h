@@ -1,6 +1,6 @@
-/* Generators (`values:`) and predicates (`requires:`) of metadata tensors. language.md §4.
-   A generator writes row-major int64 values into caller memory: call with values NULL to learn the
-   result's shape, then with room for prod(shape) items. Seeded ones draw CPython's random.Random. */
+/* Generators (`values:`) and predicates (`requires:`) of metadata tensors. docs/language.md "Generators and
+   predicates". A generator writes row-major int64 values into caller memory: call with values NULL to learn
+   the result's shape, then with room for prod(shape) items. Seeded ones draw CPython's random.Random. */
 #ifndef ROOFLINE_GENERATOR_H
 #define ROOFLINE_GENERATOR_H
 

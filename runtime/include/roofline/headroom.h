@@ -1,4 +1,4 @@
-/* How much of the hardware's ceiling a profiled kernel gets, and how much is left (headroom.md).
+/* How much of the hardware's ceiling a profiled kernel gets, and how much is left (docs/headroom.md).
    Plain arithmetic on doubles: nothing here reads a file, prints or allocates. Units: times in
    milliseconds (`_ms`), bytes, flops, bytes/s and flops/s. A number that is not available is NaN on
    input and on output; no result is ever infinite. */
@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-/* ---- dtypes and peaks (headroom.md §2.2, §2.6, §4) ---------------------------------------------- */
+/* ---- dtypes and peaks ---------------------------------------------------------------------------------- */
 
 /* The dtypes that a peaks block can have a compute roof for. */
 typedef enum roofline_headroom_roof {
@@ -47,11 +47,11 @@ ROOFLINE_API bool roofline_headroom_dtype_parse(const char *spelling, size_t len
 ROOFLINE_API double roofline_headroom_value_bytes(roofline_headroom_dtype t);
 
 typedef struct roofline_headroom_peaks {
-  const char *arch;                  /* "gfx950" or "sm_90", lower case; for derived peaks the arch that was asked for */
-  const char *product;               /* "mi355x" in any case, or NULL */
-  bool arch_default;                 /* serves every product of the arch that has no block */
-  bool derived;                      /* from device properties: confidence low */
-  double hbm;                        /* bytes/s; 0 when unknown */
+  const char *arch;    /* "gfx950" or "sm_90", lower case; for derived peaks the arch that was asked for */
+  const char *product; /* "mi355x" in any case, or NULL */
+  bool arch_default;   /* serves every product of the arch that has no block */
+  bool derived;        /* from device properties: confidence low */
+  double hbm;          /* bytes/s; 0 when unknown */
   double flops[ROOFLINE_ROOF_COUNT]; /* flops/s; 0: this dtype has no peak */
 } roofline_headroom_peaks;
 
@@ -76,7 +76,7 @@ typedef struct roofline_headroom_device {
 ROOFLINE_API bool roofline_headroom_derive(const roofline_headroom_device *device,
                                            roofline_headroom_peaks *out);
 
-/* ---- models of one unit of work (headroom.md §2.6) ---------------------------------------------- */
+/* ---- models of one unit of work ------------------------------------------------------------------------ */
 
 typedef enum roofline_op_class {
   ROOFLINE_CLASS_UNKNOWN,
@@ -133,7 +133,7 @@ ROOFLINE_API double roofline_headroom_heads_per_rank(double heads, double tp);
 ROOFLINE_API size_t roofline_headroom_choose(const roofline_work *candidates, size_t count, double peak_bw,
                                              double t_ms, bool *feasible);
 
-/* ---- the verdict (headroom.md §2.7) -------------------------------------------------------------- */
+/* ---- the verdict --------------------------------------------------------------------------------------- */
 
 typedef enum roofline_headroom_bound {
   ROOFLINE_HEADROOM_BOUND_UNKNOWN,
@@ -150,7 +150,7 @@ typedef enum roofline_headroom_class {
 ROOFLINE_API const char *roofline_headroom_bound_name(roofline_headroom_bound b);
 ROOFLINE_API const char *roofline_headroom_class_name(roofline_headroom_class c);
 
-/* Which rule of §2.7 decided. */
+/* Which rule decided. */
 typedef enum roofline_headroom_rule {
   ROOFLINE_RULE_NO_INPUT,        /* no work or no time: nothing to compute */
   ROOFLINE_RULE_DISPATCH,        /* at or below the dispatch floor */
@@ -208,7 +208,7 @@ ROOFLINE_API roofline_confidence roofline_headroom_confidence(roofline_headroom_
                                                               bool derived_peaks);
 ROOFLINE_API const char *roofline_confidence_name(roofline_confidence c);
 
-/* ---- head and rankings (headroom.md §2.1, §2.10) ------------------------------------------------- */
+/* ---- head and rankings --------------------------------------------------------------------------------- */
 
 typedef struct roofline_headroom_ranked {
   double pct, gain; /* NaN pct: after every number; NaN gain: unmodelled, after every modelled one */
@@ -219,7 +219,7 @@ ROOFLINE_API size_t roofline_headroom_head(roofline_headroom_ranked *items, size
                                            size_t limit);
 ROOFLINE_API void roofline_headroom_rank_by_gain(roofline_headroom_ranked *items, size_t count);
 
-/* ---- counters (headroom.md §2.9) ------------------------------------------------------------------ */
+/* ---- counters ------------------------------------------------------------------------------------------ */
 
 typedef enum roofline_counter {
   ROOFLINE_COUNTER_FETCH_SIZE,

@@ -1,5 +1,5 @@
 /* Pricing: a measured record against a profile's roofs gives a reading. Pure arithmetic: no
-   allocation, no locale, no I/O. pricing.md §1 and §4. */
+   allocation, no locale, no I/O. docs/pricing.md "Reading a report". */
 #ifndef ROOFLINE_PRICE_H
 #define ROOFLINE_PRICE_H
 

@@ -1,6 +1,6 @@
-/* The primitives of the language (language.md §4), one C function each, called by the compiler's
-   checker and folder, by row instantiation and by generated code. Outside its domain a primitive fails
-   with ROOFLINE_E_DOMAIN in *status; an inexact result with ROOFLINE_E_OVERFLOW; the value returned
+/* The primitives of the language (docs/language.md "Primitives"), one C function each, called by the
+   compiler's checker and folder, by row instantiation and by generated code. Outside its domain a primitive
+   fails with ROOFLINE_E_DOMAIN in *status; an inexact result with ROOFLINE_E_OVERFLOW; the value returned
    beside a failure must not be used. Nothing here allocates. A sequence of runs is never walked item by
    item: repeat(1, 10 ** 12) costs as much as [1]. What follows adds to the page what it leaves open. */
 #ifndef ROOFLINE_PRIMITIVE_H

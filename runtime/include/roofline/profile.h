@@ -1,5 +1,6 @@
 /* A GPU's roofs as data: what a device can do at best, and what share of it was ever measured.
-   Plain structs, no parser; `roofline` fills them from manifest/profiles/<gpu>.yaml. pricing.md §2. */
+   Plain structs, no parser; `roofline` fills them from manifest/profiles/<gpu>.yaml. docs/pricing.md
+   "Profiles". */
 #ifndef ROOFLINE_PROFILE_H
 #define ROOFLINE_PROFILE_H
 

@@ -1,4 +1,4 @@
-/* One measured row, and the writer a benchmark calls once per row. pricing.md §3;
+/* One measured row, and the writer a benchmark calls once per row. docs/pricing.md "Writing records";
    schemas/record.schema.json describes the line it writes. */
 #ifndef ROOFLINE_RECORD_H
 #define ROOFLINE_RECORD_H

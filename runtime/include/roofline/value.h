@@ -1,4 +1,4 @@
-/* Values of the manifest language: dtypes, shapes, sequences, tagged values. language.md §3. */
+/* Values of the manifest language: dtypes, shapes, sequences, tagged values. docs/language.md "Kinds". */
 #ifndef ROOFLINE_VALUE_H
 #define ROOFLINE_VALUE_H
 

@@ -6,11 +6,14 @@ Ops are found by name and called with what a framework's tensors say of themselv
     cost = ops["GemmFwdOp"](a=("bfloat16", (256, 320)), b=("bfloat16", (320, 192)), trans_b=False)
     cost.flops, cost.bytes, cost.roof_key
 
+A library of your own, of `rooflinec emit --prefix acme`: Ops("libacme.so", prefix="acme").
+
 The structures below follow <roofline/value.h> and <roofline/op.h>, which say what each member means.
 """
 import ctypes
 from ctypes import POINTER, Structure, byref, c_bool, c_char, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t
-from ctypes import c_uint32, c_void_p
+from ctypes import c_ssize_t, c_uint32, c_void_p
+import difflib
 from typing import NamedTuple, Optional
 
 
@@ -36,6 +39,25 @@ class Error(Structure):
     _fields_ = [("declaration", c_char_p), ("expected", c_int64), ("found", c_int64), ("message", c_char * 240)]
 
 
+class Field(Structure):
+    INT, BOOL, ENUM, DTYPE, FLOAT, SHAPE, SEQ, VALUE, ADT = range(9)
+    WANTS = {INT: "an int", BOOL: "a bool", DTYPE: "a dtype's name", FLOAT: "a number", SHAPE: "a sequence of ints",
+             SEQ: "a sequence of ints", VALUE: "None, a bool, a number, a string or a sequence of ints",
+             ADT: "a constructor, which this file does not build"}
+    _fields_ = [("name", c_char_p), ("kind", c_int), ("offset", c_size_t), ("args_offset", c_size_t),
+                ("values", POINTER(c_char_p)), ("value_count", c_int32), ("adt", c_void_p)]
+
+    def wants(self):
+        if self.kind != Field.ENUM:
+            return Field.WANTS[self.kind]
+        return "one of " + ", ".join(repr(value.decode()) for value in self.values[:self.value_count])
+
+
+class TensorInfo(Structure):
+    NOT_PASSED = -1
+    _fields_ = [("name", c_char_p), ("role", c_int)] + [(n, c_ssize_t) for n in ("present", "args_offset", "metadata")]
+
+
 class CCost(Structure):
     _fields_ = [("flops", c_int64), ("bytes", c_int64)]
 
@@ -59,7 +81,8 @@ ROOF_KEY = ctypes.CFUNCTYPE(c_char_p, POINTER(Call))
 class COp(Structure):
     _fields_ = ([("name", c_char_p), ("family", c_char_p), ("origin", c_char_p), ("implemented", c_bool),
                  ("call_size", c_size_t), ("args_size", c_size_t)]
-                + [(name, c_void_p) for name in ("indices", "params", "tensors", "lets", "lists")]
+                + [("indices", c_void_p), ("params", POINTER(Field)), ("tensors", POINTER(TensorInfo))]
+                + [("lets", c_void_p), ("lists", c_void_p)]
                 + [("rows", POINTER(Row)), ("stages", c_void_p)]
                 + [(name, c_int32) for name in ("index_count", "param_count", "tensor_count", "let_count",
                                                 "list_count", "row_count", "stage_count")]
@@ -76,6 +99,11 @@ class Cost(NamedTuple):
 
 class RooflineError(Exception):
     """A call that does not fit its op's signature, or whose cost is not known; str() says why."""
+
+
+def _did_you_mean(name, names):
+    near = difflib.get_close_matches(name, names, 1)
+    return (f"; did you mean {near[0]!r}?" if near else ";") + " There are " + ", ".join(names)
 
 
 class Op:
@@ -111,12 +139,27 @@ class Op:
                 self._library.roofline_row_close(byref(row))
 
     def _set(self, binding, name, argument):
-        if isinstance(argument, tuple) and argument and isinstance(argument[0], str):
-            dtype, shape = argument
-            tensor = Tensor(self._dtype(dtype), len(shape), (c_int64 * len(shape))(*shape), None, None)
-            self._check(self._library.roofline_binding_tensor(binding, name.encode(), tensor), name)
-        else:
-            self._check(self._library.roofline_binding_set(binding, name.encode(), self._value(argument)), name)
+        try:
+            if isinstance(argument, tuple) and argument and isinstance(argument[0], str):
+                dtype, shape = argument
+                tensor = Tensor(self._dtype(dtype), len(shape), (c_int64 * len(shape))(*shape), None, None)
+                status = self._library.roofline_binding_tensor(binding, name.encode(), tensor)
+            else:
+                status = self._library.roofline_binding_set(binding, name.encode(), self._value(argument))
+        except (TypeError, ValueError):  # not what it looked like, a shape of texts say
+            status = -1
+        if status != 0:
+            raise RooflineError(f"{self.name}: {self._refusal(name, argument)}")
+
+    def _refusal(self, name, argument):
+        params = {f.name.decode(): f for f in self._op.params[:self._op.param_count]}
+        tensors = [t.name.decode() for t in self._op.tensors[:self._op.tensor_count]
+                   if t.args_offset != TensorInfo.NOT_PASSED]
+        if name in params:
+            return f"{name}: expected {params[name].wants()}, not {argument!r}"
+        if name in tensors:
+            return f"{name}: expected (dtype, shape), not {argument!r}"
+        return f"it takes no {name!r}{_did_you_mean(name, tensors + list(params))}"
 
     def _value(self, x):
         value = Value()
@@ -137,7 +180,10 @@ class Op:
     def _dtype(self, name):
         dtype = self._library.roofline_dtype_find(name.encode(), len(name))
         if dtype == 0:
-            raise RooflineError(f"{self.name}: no dtype {name!r}")
+            names = []
+            while self._library.roofline_dtype_bits(len(names) + 1) != 0:
+                names.append(self._library.roofline_dtype_name(len(names) + 1).decode())
+            raise RooflineError(f"{self.name}: there is no dtype {name!r}{_did_you_mean(name, names)}")
         return dtype
 
     def _cost(self, call):
@@ -152,14 +198,16 @@ class Op:
 
 
 class Ops:
-    """The operators of a library, by name."""
+    """The operators of a library, by name; `prefix` is that of `rooflinec emit` or roofline_generate()."""
 
-    def __init__(self, path):
+    def __init__(self, path, prefix="roofline"):
         self._library = library = ctypes.CDLL(path)
         for name, result, *arguments in (
                 ("roofline_op_find", POINTER(COp), c_void_p, c_char_p),
                 ("roofline_status_name", c_char_p, c_int),
                 ("roofline_dtype_find", c_int, c_char_p, c_size_t),
+                ("roofline_dtype_name", c_char_p, c_int),
+                ("roofline_dtype_bits", c_int, c_int),
                 ("roofline_eval", c_int, POINTER(Call), POINTER(CCost)),
                 ("roofline_binding_new", c_void_p, POINTER(COp)),
                 ("roofline_binding_free", None, c_void_p),
@@ -171,7 +219,7 @@ class Ops:
                 ("roofline_row_close", None, POINTER(RowCall))):
             function = getattr(library, name)
             function.restype, function.argtypes = result, arguments
-        self._table = (POINTER(COp) * (1 << 20)).in_dll(library, "roofline_ops")
+        self._table = (POINTER(COp) * (1 << 20)).in_dll(library, f"{prefix}_ops")
 
     def __iter__(self):
         for pointer in self._table:
@@ -182,5 +230,5 @@ class Ops:
     def __getitem__(self, name):
         pointer = self._library.roofline_op_find(self._table, name.encode())
         if not pointer:
-            raise KeyError(name)
+            raise KeyError(f"{name}{_did_you_mean(name, [op.name for op in self])}")
         return Op(self._library, pointer)
