@@ -99,28 +99,26 @@ typedef struct digit {
 
 typedef VEC(digit) digit_list;
 
-/* Of an ADT only the constructor is switched on: its finite fields stay C conditionals. */
-static void adt_digit(emit_op *op, digit *d, const axis *x) {
-  const kind *k = op->e->symbols[x->symbol].kind;
-  value *choices = arena_array(op->a, value, x->count);
+/* Of an ADT only the constructor is switched on: its finite fields stay C conditionals. All constructors
+   count, those that no value can have too: the digit is a constructor's number. */
+static void adt_digit(emit_op *op, digit *d) {
+  const symbol *s = &op->e->symbols[d->symbol];
+  const adt *t = s->kind->adt;
+  const bool maybe = kind_may(s->kind, K_NONE);
+  const str field = op->fields[d->symbol];
+  value *choices = arena_array(op->a, value, t->ctor_count + 1);
   uint32_t n = 0;
-  bool maybe = false;
-  for (uint32_t i = 0; i < x->count; i++) {
-    value v = x->choices[i];
-    if (v.tag == V_ADT) {
-      if (n > 0 && choices[n - 1].tag == V_ADT && choices[n - 1].u.adt->ctor == v.u.adt->ctor) continue;
-      v.n = UINT32_MAX;
-    }
-    maybe = maybe || v.tag == V_NONE;
-    choices[n++] = v;
+  if (maybe) choices[n++] = value_none();
+  for (uint32_t i = 0; i < t->ctor_count; i++) {
+    roofline_adt *v = arena_new_of(op->a, roofline_adt);
+    *v = (roofline_adt){t->type, (int32_t)i, {0}};
+    choices[n++] = (value){.tag = V_ADT, .n = UINT32_MAX, .u.adt = v};
   }
-  const str field = op->fields[x->symbol];
   d->choices = choices;
   d->count = n;
-  d->first = 0;
   d->text = maybe ? emit_format(op->a, "(call->$.type != NULL ? call->$.ctor + 1 : 0)", field, field)
                   : emit_format(op->a, "call->$.ctor", field);
-  if (!maybe) d->constants = emit_adt_tags(op->em, k->adt)->constants;
+  if (!maybe) d->constants = emit_adt_tags(op->em, t)->constants;
 }
 
 static digit digit_of(emit_op *op, const axis *x) {
@@ -135,7 +133,7 @@ static digit digit_of(emit_op *op, const axis *x) {
     d.first = members->maybe ? 0 : members->first;
     if (!members->maybe) d.constants = members->constants;
   } else if (kind_may(s->kind, K_ADT)) {
-    adt_digit(op, &d, x);
+    adt_digit(op, &d);
   } else if (op->reps[x->symbol] == REP_BOOL) {
     d.text = emit_format(op->a, "call->$", field);
   } else { /* present or not: the choices of a Maybe[Bool] are three, and it is stored as a value */

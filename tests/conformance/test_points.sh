@@ -22,6 +22,9 @@ blocked-float16	30	182	180
 flat-float16	5	12	10
 neither-float16	5	20	10
 given-float16	16	40	30
+one-float16	2000	8	4
+two-one-float16	19	8	4
+two-two-float16	17	8	4
 ROWS
 "$work/rows" | cut -f2-4,6 | diff "$work/expected" - || fail "a number differs"
 
