@@ -84,6 +84,7 @@ class Entry:
         self.values = [{name: as_read(v) for name, v in row.items()} for row in self.rows]
         self.choosers = rng.sample(sorted(FAMILIES), 2) + ["maybe"] + rng.sample(["how"], rng.randint(0, 1))
         self.tests = dict(TESTS)
+        self.depth = rng.choice([0, 2])  # of conditions: discriminants that few expressions share form several groups
         self.families, self.inputs, self.lets = {}, {}, {}
         for name in ("l0", "l1"):
             self.lets[name] = text = self.fitting(self.axis)
@@ -101,8 +102,9 @@ class Entry:
     def pick(self, *texts):
         return self.rng.choice(texts)
 
-    def test(self, depth=2, choosers=None):
+    def test(self, depth=None, choosers=None):
         """A condition on discriminants, each read once."""
+        depth = self.depth if depth is None else depth
         choosers = self.rng.sample(choosers or self.choosers, len(choosers or self.choosers))
         if depth == 0 or len(choosers) == 1 or self.rng.random() < .5:
             return self.pick(*self.tests[choosers[0]])
@@ -114,7 +116,7 @@ class Entry:
         """A number that no index gives."""
         fields = "(layout.pitch if layout.kind == 'dense' else layout.block if layout.kind == 'blocked' else 1)"
         return self.pick("n", "2", "len(sizes)", "sum(sizes)", "per_axis(pair, 0, 2)",
-                         f"(3 if {self.test(1)} else 1)", "(maybe.value if present(maybe) else 0)",
+                         f"(3 if {self.test(self.depth // 2)} else 1)", "(maybe.value if present(maybe) else 0)",
                          *([fields] if "layout" in self.choosers else []))
 
     def axis(self):
@@ -245,7 +247,7 @@ class Entry:
         r = self.rng
         required = {f"x{i}": self.tensor() for i in range(r.randint(2, 4))}
         required["x0"]["dtype"], required["x1"]["dtype"] = DTYPES
-        plain = [d for d in DIMS if r.random() < .6]
+        plain = [d for d in DIMS if r.random() < .4]
         required["plain"] = {"dtype": "T", "shape": f"[{', '.join(plain)}]"}
         for s in SHAPES:
             if r.random() < .6:
@@ -256,7 +258,7 @@ class Entry:
             self.add_optional(f"o{i}")
         outputs = self.add_effects()
         rules = [self.rule() for _ in range(r.randint(0, 2))]
-        roofline = {"flops": self.formula(4)} | ({"bytes": self.formula()} if r.random() < .25 else {})
+        roofline = {"flops": self.formula(2 * self.depth)} | ({"bytes": self.formula()} if r.random() < .25 else {})
         for i, row in enumerate(self.rows):
             case = {name: r.choice(members) for name, members in DTYPES.items()}
             row |= {"dtype_cases": [case], "label": f"row{i}"}
