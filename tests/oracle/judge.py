@@ -269,7 +269,8 @@ class Judge:
         """Which of the tensors that share a dtype index is named depends on which is read first."""
         name = self.named(declaration, ".dtype")
         insist(call.tensors[name][0] == dtype, f"{declaration} is not {dtype}")
-        insist(wanted in (self.base.dtype(name), call.dtype(name)), f"{declaration} is not to be {wanted}")
+        likely = {self.base.dtype(name), call.dtype(name), *call.tensors.get(what, ())[:1]} - {dtype}
+        insist(wanted in likely, f"{declaration} is not to be {wanted}")
         if name != what:
             shared = self.dtype_reads(name) & self.dtype_reads(what)
             insist(shared, f"{declaration} shares no dtype with what changed")

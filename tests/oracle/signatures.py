@@ -257,19 +257,23 @@ class Entry:
         for i in range(r.randint(0, 2)):
             self.add_optional(f"o{i}")
         outputs = self.add_effects()
-        rules = [self.rule() for _ in range(r.randint(0, 2))]
-        roofline = {"flops": self.formula(2 * self.depth)} | ({"bytes": self.formula()} if r.random() < .25 else {})
-        for i, row in enumerate(self.rows):
-            case = {name: r.choice(members) for name, members in DTYPES.items()}
-            row |= {"dtype_cases": [case], "label": f"row{i}"}
+        if r.random() < .3:
+            outputs["y"]["buffer"] = "out"
+        held = {"held": self.tensor()} if r.random() < .3 else {}  # a construction-time tensor
+        cases = [{name: r.choice(members) for name, members in DTYPES.items()} for _ in range(ROWS + 1)]
+        rows = [row | {"dtype_cases": [cases[i]], "label": f"row{i}"} for i, row in enumerate(self.rows)]
         forall = dict.fromkeys(DIMS, "Dim") | dict.fromkeys(SHAPES, "Shape")
         forall |= {name: f"DType[{' | '.join(members)}]" for name, members in DTYPES.items()}
-        types_used = {name: family for name, (family, _) in self.families.items()
-                      if name + "[" in str([self.inputs, outputs])}
         signature = {
-            "forall": forall, "params": {name: {"type": kind} for name, (kind, _) in PARAMETERS.items()},
-            "inputs": self.inputs, "outputs": outputs, "types": types_used, "let": self.lets, "shape_rules": rules}
-        return {"family": "random", "status": "spec-only", "signature": signature, "workloads": self.rows,
+            "forall": forall, "params": {name: {"type": kind} for name, (kind, _) in PARAMETERS.items()} | held,
+            "inputs": self.inputs, "outputs": outputs, "let": self.lets,
+            "shape_rules": [self.rule() for _ in range(r.randint(0, 2))]}
+        if r.random() < .3:
+            signature["dtype_combos"] = [case for i, case in enumerate(cases) if case not in cases[:i]]
+        signature["types"] = {name: family for name, (family, _) in self.families.items()
+                              if name + "[" in str([self.inputs, outputs, held])}
+        roofline = {"flops": self.formula(2 * self.depth)} | ({"bytes": self.formula()} if r.random() < .25 else {})
+        return {"family": "random", "status": "spec-only", "signature": signature, "workloads": rows,
                 "roofline": roofline}
 
 
