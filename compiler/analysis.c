@@ -462,85 +462,114 @@ static void judge_combinations(judge *j) {
 
 /* ---- indices that several groups solve or read ---- */
 
-/* Indices that no tensor outside the groups solves: what solves them may depend on a combination. */
-static bool find_conditional(judge *j, symbol_set wanted) {
+/* While one group is judged the others stand at their first accepted combination (language.md §6), where
+   they may solve an index that they do not solve everywhere. An index that some group solves at each of its
+   own combinations is solved whatever the others do. For every other one each group has a combination that
+   leaves it open; with all of them at those, and one group after the other at each of its own, what is read
+   must be solved all the same. That takes a sum of combinations, not their product. */
+typedef struct across {
+  judge *j;
+  symbol_set always;     /* solved whatever the combination, as far as is known */
+  uint32_t *const *open; /* by index: the choices at which no group alone solves it */
+} across;
+
+/* Adds what the tensors of one group (-1: of none) solve at the combination in the slots. */
+static void solve_group(judge *j, int32_t group, symbol_set known) {
   const entry *e = j->e;
-  symbol_set known = solve_start(j->scratch, e);
   for (bool progress = true; progress;) {
     progress = false;
     for (uint32_t i = 0; i < j->p.item_count; i++) {
       const item *it = &j->p.items[i];
-      if (it->kind != ITEM_TENSOR || it->group >= 0 || it->number >= e->input_count + e->construction_count)
-        continue;
-      if (e->tensors[it->number].state == FACT_VALID && fold_present(&j->c, it->number) == 1)
+      if (it->kind != ITEM_TENSOR || it->number >= e->input_count + e->construction_count) continue;
+      if ((it->group >= 0 && it->group != group) || e->tensors[it->number].state != FACT_VALID) continue;
+      if (fold_present(&j->c, it->number) == 1)
         progress = solve_tensor(&j->c, it->number, known, NULL, NULL) || progress;
     }
   }
-  bool any = false;
-  for (uint32_t i = 0; i < e->index_count; i++) {
-    const uint32_t s = e->indices[i].symbol;
-    if (set_has(known, s) || set_has(j->unsolvable, s) || !index_must_be_solved(&e->symbols[s])) continue;
-    set_add(wanted, s);
-    any = true;
+}
+
+/* One pass over every group: adds to `always` what one solves at each of its combinations, and notes for
+   every other index where the group leaves it open. */
+static bool learn_always(across *x) {
+  judge *j = x->j;
+  const entry *e = j->e;
+  bool learned = false;
+  for (uint32_t g = 0; g < j->p.group_count; g++) {
+    const point_group *group = &j->p.groups[g];
+    symbol_set each = set_new(j->scratch, e->symbol_count);
+    memset(each.bits, 0xff, each.words * sizeof *each.bits);
+    uint32_t *choice = arena_array(j->scratch, uint32_t, j->p.axis_count + 1);
+    memcpy(choice, j->base, j->p.axis_count * sizeof *choice);
+    for (uint32_t k = 0; k < group->axis_count; k++) choice[group->axes[k]] = 0;
+    arena *memory = j->c.a = arena_new();
+    do {
+      arena_reset(memory);
+      points_set(&j->p, &j->c, choice);
+      if (judge_rejects(j, (int32_t)g) != NULL) continue;
+      symbol_set known = set_new(memory, e->symbol_count);
+      set_union(known, x->always);
+      solve_group(j, (int32_t)g, known);
+      for (uint32_t w = 0; w < known.words; w++) each.bits[w] &= known.bits[w];
+      for (uint32_t i = 0; i < e->index_count; i++)
+        for (uint32_t k = 0; k < group->axis_count && !set_has(known, e->indices[i].symbol); k++)
+          x->open[i][group->axes[k]] = choice[group->axes[k]];
+    } while (j->c.exhausted == NULL && points_next(&j->p, group, choice));
+    j->c.a = j->scratch;
+    arena_free(memory);
+    for (uint32_t w = 0; w < each.words; w++) {
+      learned = learned || (each.bits[w] & ~x->always.bits[w]) != 0;
+      x->always.bits[w] |= each.bits[w];
+    }
   }
-  return any;
+  return learned;
 }
 
-static bool next_together(const points *p, const bool *together, uint32_t *choice) {
-  for (uint32_t i = 0; i < p->group_count; i++)
-    if (together[i] && points_next(p, &p->groups[i], choice)) return true;
-  return false;
-}
-
-/* Every index that is read is solved at each of these groups' combinations together. */
-static void walk_together(judge *j, const bool *together) {
-  const points *p = &j->p;
-  uint32_t *choice = arena_array(j->scratch, uint32_t, p->axis_count + 1);
-  for (uint32_t i = 0; i < p->axis_count; i++) choice[i] = together[p->axes[i].group] ? 0 : j->base[i];
-  arena *entry_memory = j->scratch;
-  j->scratch = j->c.a = arena_new();
-  do {
-    arena_reset(j->scratch);
-    points_set(p, &j->c, choice);
-    if (judge_rejects(j, -2) != NULL) continue;
-    symbol_set reads = set_new(j->scratch, j->e->symbol_count),
-               none = set_new(j->scratch, j->e->symbol_count);
-    for (uint32_t i = 0; i < p->item_count; i++) judge_item(j, &p->items[i], reads, none);
-    judge_solved(j, reads);
-  } while (j->c.exhausted == NULL && next_together(p, together, choice));
-  arena_free(j->scratch);
+/* Reports what is read and not solved where the groups leave an index open. */
+static void judge_open(const across *x, uint32_t index) {
+  judge *j = x->j;
+  uint32_t *choice = arena_array(j->scratch, uint32_t, j->p.axis_count + 1);
+  arena *entry_memory = j->scratch, *memory = arena_new();
+  j->scratch = j->c.a = memory;
+  for (uint32_t g = 0; g < j->p.group_count && j->c.exhausted == NULL; g++) {
+    const point_group *group = &j->p.groups[g];
+    memcpy(choice, x->open[index], j->p.axis_count * sizeof *choice);
+    for (uint32_t k = 0; k < group->axis_count; k++) choice[group->axes[k]] = 0;
+    do {
+      arena_reset(memory);
+      points_set(&j->p, &j->c, choice);
+      if (judge_rejects(j, -2) != NULL) continue;
+      symbol_set reads = set_new(memory, j->e->symbol_count), none = set_new(memory, j->e->symbol_count);
+      for (uint32_t i = 0; i < j->p.item_count; i++) judge_item(j, &j->p.items[i], reads, none);
+      judge_solved(j, reads);
+    } while (j->c.exhausted == NULL && points_next(&j->p, group, choice));
+  }
   j->scratch = j->c.a = entry_memory;
+  arena_free(memory);
 }
 
-/* While one group is judged the others stand at their first accepted combination (language.md §6), where
-   they may solve an index that they do not solve everywhere. So the groups that solve or read such an index
-   are walked together. */
 static void judge_across_groups(judge *j) {
-  const points *p = &j->p;
-  symbol_set wanted = set_new(j->scratch, j->e->symbol_count);
-  bool *together = arena_array(j->scratch, bool, p->group_count + 1);
-  uint64_t combinations = 1;
-  uint32_t groups = 0;
-  points_set(p, &j->c, j->base);
-  if (!j->solvable || p->group_count < 2 || !find_conditional(j, wanted)) return;
-  for (uint32_t i = 0; i < p->item_count; i++) {
-    const int32_t group = p->items[i].group;
-    if (group < 0 || together[group] || !set_meets(p->items[i].names, wanted)) continue;
-    together[group] = true;
-    groups++;
-    if (combinations <= j->options->max_points) combinations *= p->groups[group].combinations;
-  }
-  if (groups < 2) return;
-  if (combinations > j->options->max_points) {
-    diag_add(j->sink, SOLVING_UNREACHED, yt_value_span(j->e->src, j->e->key),
-             "whether every index is solved at all of %u groups' combinations together: unreached, they are "
-             "more than %u",
-             groups, j->options->max_points);
-    return;
-  }
+  const entry *e = j->e;
+  if (!j->solvable || j->p.group_count < 2) return;
   diag_sink *sink = j->c.sink;
   j->c.sink = NULL; /* everything else was judged, and reported, group by group */
-  walk_together(j, together);
+  uint32_t **open = arena_array(j->scratch, uint32_t *, e->index_count + 1);
+  across x = {j, solve_start(j->scratch, e), open};
+  points_set(&j->p, &j->c, j->base);
+  solve_group(j, -1, x.always);
+  bool all = true;
+  for (uint32_t i = 0; i < e->index_count; i++) {
+    open[i] = arena_array(j->scratch, uint32_t, j->p.axis_count + 1);
+    memcpy(open[i], j->base, j->p.axis_count * sizeof *open[i]);
+    all = all && (set_has(x.always, e->indices[i].symbol) ||
+                  !index_must_be_solved(&e->symbols[e->indices[i].symbol]));
+  }
+  while (!all && j->c.exhausted == NULL && learn_always(&x)) {
+  }
+  for (uint32_t i = 0; i < e->index_count && j->c.exhausted == NULL; i++) {
+    const uint32_t s = e->indices[i].symbol;
+    if (!set_has(x.always, s) && !set_has(j->unsolvable, s) && index_must_be_solved(&e->symbols[s]))
+      judge_open(&x, i);
+  }
   j->c.sink = sink;
 }
 
@@ -689,7 +718,7 @@ plan analysis_run(arena *a, arena *scratch, diag_sink *sink, const analysis_opti
   judge j = {.a = a, .scratch = scratch, .sink = sink, .options = options, .e = e};
   check_families_used(&j);
   bool cyclic = check_family_cycles(&j);
-  points_find(scratch, e, &j.p);
+  points_find(scratch, e, options->max_points, &j.p);
   if (!cyclic && combinations_fit(&j)) {
     j.c = fold_new(scratch, sink, e);
     j.c.fuel = options->max_steps;

@@ -150,7 +150,7 @@ static digit_list find_digits(emit_op *op, const bool *decides, uint32_t nodes) 
   digit_list digits = {0};
   if (memchr(decides, true, op->e->symbol_count) == NULL) return digits;
   points p;
-  points_find(op->a, op->e, &p);
+  points_find(op->a, op->e, 0, &p); /* of an ADT constructors are enough */
   uint64_t combinations = 1;
   for (uint32_t i = 0; i < p.axis_count && combinations <= MOST_POINTS; i++) {
     if (!decides[p.axes[i].symbol]) continue;

@@ -19,12 +19,6 @@ void set_union(symbol_set to, symbol_set from) {
   for (uint32_t i = 0; i < to.words; i++) to.bits[i] |= from.bits[i];
 }
 
-bool set_meets(symbol_set a, symbol_set b) {
-  for (uint32_t i = 0; i < a.words; i++)
-    if ((a.bits[i] & b.bits[i]) != 0) return true;
-  return false;
-}
-
 /* ---- the folder ---- */
 
 fold fold_new(arena *a, diag_sink *sink, const entry *e) {

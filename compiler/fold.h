@@ -16,7 +16,6 @@ static inline bool set_has(symbol_set s, uint32_t i) { return (s.bits[i / 64] >>
 symbol_set set_new(arena *a, uint32_t symbols);
 void set_clear(symbol_set s);
 void set_union(symbol_set to, symbol_set from);
-bool set_meets(symbol_set a, symbol_set b); /* have they a member in common? */
 
 /* Inside a type family's case the formals stand for the arguments of its application. */
 typedef struct fold_scope {

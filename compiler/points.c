@@ -15,51 +15,70 @@ static void add_axis(arena *a, points *p, uint32_t of, const value *choices, uin
   p->axis_count = axes.n;
 }
 
-/* Every constructor with every combination of its finite fields, the other fields unknown. */
-static uint32_t adt_choices(arena *a, const adt *t, value *out) {
-  uint32_t n = 0;
+static uint64_t saturating_add(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
+static uint64_t saturating_mul(uint64_t a, uint64_t b) {
+  return b != 0 && a > UINT64_MAX / b ? UINT64_MAX : a * b;
+}
+
+static uint32_t field_size(const adt_field *f) {
+  return kind_is(f->kind, K_BOOL) ? 2 : kind_is(f->kind, K_ENUM) ? f->kind->member_count : 1;
+}
+
+/* Constructors with combinations of their finite fields, those that an invariant refuses too. */
+static uint64_t count_values(const adt *t) {
+  uint64_t sum = 0;
   for (uint32_t i = 0; i < t->ctor_count; i++) {
-    const adt_ctor *ctor = &t->ctors[i];
-    int64_t fields[ROOFLINE_MAX_FIELDS] = {0};
-    for (;;) {
-      if (out != NULL) {
-        roofline_adt *v = arena_new_of(a, roofline_adt);
-        *v = (roofline_adt){t->type, (int32_t)i, {0}};
-        uint32_t open = 0;
-        for (uint32_t f = 0; f < ctor->field_count && f < ROOFLINE_MAX_FIELDS; f++) {
-          v->fields[f] = fields[f];
-          if (!kind_is(ctor->fields[f].kind, K_BOOL | K_ENUM)) open |= 1u << f;
-        }
-        out[n] = (value){.tag = V_ADT, .n = open, .u.adt = v};
-        value holds = invariant_holds(a, t, &out[n]);
-        if (holds.tag == V_BOOL && !holds.u.b) n--; /* no value of the type is here */
-      }
-      n++;
-      uint32_t f = 0;
-      for (; f < ctor->field_count && f < ROOFLINE_MAX_FIELDS; f++) {
-        const kind *k = ctor->fields[f].kind;
-        int64_t size = kind_is(k, K_BOOL) ? 2 : kind_is(k, K_ENUM) ? (int64_t)k->member_count : 1;
-        if (++fields[f] < size) break;
-        fields[f] = 0;
-      }
-      if (f == ctor->field_count || f == ROOFLINE_MAX_FIELDS || n > 4096) break;
+    uint64_t product = 1;
+    for (uint32_t f = 0; f < t->ctors[i].field_count; f++)
+      product = saturating_mul(product, field_size(&t->ctors[i].fields[f]));
+    sum = saturating_add(sum, product);
+  }
+  return sum;
+}
+
+/* The values of one constructor that its invariant allows or leaves open; the other fields are unknown. */
+static uint32_t ctor_values(arena *a, const adt *t, uint32_t number, value *out) {
+  const adt_ctor *ctor = &t->ctors[number];
+  int64_t fields[ROOFLINE_MAX_FIELDS] = {0};
+  arena *memory = arena_new();
+  uint32_t n = 0, open = 0;
+  for (uint32_t f = 0; f < ctor->field_count; f++)
+    if (!kind_is(ctor->fields[f].kind, K_BOOL | K_ENUM)) open |= 1u << f;
+  for (bool more = true; more;) {
+    roofline_adt v = {t->type, (int32_t)number, {0}};
+    memcpy(v.fields, fields, sizeof fields);
+    const value tried = {.tag = V_ADT, .n = open, .u.adt = &v};
+    arena_reset(memory);
+    const value holds = invariant_holds(memory, t, &tried);
+    if (holds.tag != V_BOOL || holds.u.b) {
+      roofline_adt *kept = arena_new_of(a, roofline_adt);
+      *kept = v;
+      out[n++] = (value){.tag = V_ADT, .n = open, .u.adt = kept};
+    }
+    more = false;
+    for (uint32_t f = 0; f < ctor->field_count && !more; f++) {
+      more = ++fields[f] < field_size(&ctor->fields[f]);
+      if (!more) fields[f] = 0;
     }
   }
+  arena_free(memory);
   return n;
 }
 
 /* A Bool, enum or ADT parameter, absent or not; or the presence alone of any other Maybe. */
-static void param_axis(arena *a, points *p, const param_decl *d) {
+static void param_axis(arena *a, points *p, uint32_t most, const param_decl *d) {
   const kind *k = d->kind;
   if (d->tensor >= 0 || d->state != FACT_VALID || k == NULL || kind_may(k, K_UNKNOWN)) return;
   uint32_t bits = k->bits & ~(uint32_t)K_NONE;
   bool maybe = kind_may(k, K_NONE), finite = bits == K_BOOL || bits == K_ENUM;
   bool is_adt = bits == K_ADT && k->adt != NULL && !k->adt->malformed;
   if (!maybe && !finite && !is_adt) return;
-  uint32_t size = bits == K_BOOL   ? 2
-                  : bits == K_ENUM ? k->member_count
-                  : is_adt         ? adt_choices(a, k->adt, NULL)
-                                   : 1;
+  const uint64_t values = is_adt ? count_values(k->adt) : bits == K_ENUM ? k->member_count : 2;
+  if (is_adt && values > most) {
+    add_axis(a, p, d->symbol, NULL, values < UINT32_MAX ? (uint32_t)values : UINT32_MAX);
+    return;
+  }
+  const uint32_t size = (uint32_t)values;
   value *choices = arena_array(a, value, size + 1);
   uint32_t n = 0;
   if (maybe) choices[n++] = value_none();
@@ -69,7 +88,7 @@ static void param_axis(arena *a, points *p, const param_decl *d) {
   } else if (bits == K_ENUM) {
     for (uint32_t i = 0; i < k->member_count; i++) choices[n++] = value_string(k->members[i]);
   } else if (is_adt) {
-    n += adt_choices(a, k->adt, choices + n);
+    for (uint32_t i = 0; i < k->adt->ctor_count; i++) n += ctor_values(a, k->adt, i, choices + n);
   } else {
     choices[n++] = (value){.tag = V_UNKNOWN, .n = 1};
   }
@@ -162,11 +181,6 @@ static void list_items(arena *a, const entry *e, points *out) {
   out->item_count = n;
 }
 
-static uint64_t saturating_add(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
-static uint64_t saturating_mul(uint64_t a, uint64_t b) {
-  return b != 0 && a > UINT64_MAX / b ? UINT64_MAX : a * b;
-}
-
 static void form_groups(arena *a, points *p, uint32_t *parent, const int32_t *item_axis) {
   int32_t *group_of = arena_array(a, int32_t, p->axis_count + 1);
   p->groups = arena_array(a, point_group, p->axis_count + 1);
@@ -190,9 +204,9 @@ static void form_groups(arena *a, points *p, uint32_t *parent, const int32_t *it
     p->items[i].group = item_axis[i] < 0 ? -1 : (int32_t)p->axes[item_axis[i]].group;
 }
 
-void points_find(arena *a, const entry *e, points *out) {
+void points_find(arena *a, const entry *e, uint32_t most, points *out) {
   *out = (points){0};
-  for (uint32_t i = 0; i < e->param_count; i++) param_axis(a, out, &e->parameters[i]);
+  for (uint32_t i = 0; i < e->param_count; i++) param_axis(a, out, most, &e->parameters[i]);
   for (uint32_t i = 0; i < e->tensor_count; i++) tensor_axis(a, out, &e->tensors[i]);
   list_items(a, e, out);
 
@@ -203,12 +217,13 @@ void points_find(arena *a, const entry *e, points *out) {
   uint32_t axis_words = out->axis_count / 64 + 1;
   reader r = {.a = a, .e = e, .axis_of = axis_of};
   r.axes = arena_array(a, uint64_t, axis_words);
+  r.done = set_new(a, e->symbol_count);
   uint32_t *parent = arena_array(a, uint32_t, out->axis_count + 1);
   int32_t *item_axis = arena_array(a, int32_t, out->item_count + 1);
   for (uint32_t i = 0; i < out->axis_count; i++) parent[i] = i;
   for (uint32_t i = 0; i < out->item_count; i++) {
     memset(r.axes, 0, axis_words * sizeof *r.axes);
-    out->items[i].names = r.done = set_new(a, e->symbol_count);
+    set_clear(r.done);
     read_item(&r, &out->items[i]);
     item_axis[i] = -1;
     for (uint32_t k = 0; k < out->axis_count; k++) {

@@ -9,7 +9,7 @@
 typedef struct axis {
   uint32_t symbol;
   uint32_t count;
-  const value *choices; /* what the symbol's slot holds */
+  const value *choices; /* what the symbol's slot holds; NULL: too many to be walked */
   uint32_t group;
 } axis;
 
@@ -25,8 +25,7 @@ typedef enum item_kind { ITEM_TENSOR, ITEM_RULE, ITEM_LET, ITEM_FLOPS, ITEM_BYTE
 typedef struct item {
   item_kind kind;
   uint32_t number;
-  int32_t group;    /* -1: reads no discriminant */
-  symbol_set names; /* what its texts name, through lets and conditions */
+  int32_t group; /* -1: reads no discriminant */
 } item;
 
 typedef struct points {
@@ -39,7 +38,9 @@ typedef struct points {
   uint64_t combinations; /* the sum over groups; saturates */
 } points;
 
-void points_find(arena *a, const entry *e, points *out);
+/* Walking an ADT's values to leave out those that its invariant refuses is bounded: a type of more than
+   `most` values is an axis of as many without choices, and the sum is then above `most` too. */
+void points_find(arena *a, const entry *e, uint32_t most, points *out);
 
 /* Puts a combination into the slots: choice[k] for axis k. Every other slot becomes unknown. */
 void points_set(const points *p, fold *c, const uint32_t *choice);

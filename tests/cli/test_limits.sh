@@ -181,6 +181,19 @@ within chain200 RL05
 for i in $(seq 60); do entry op=Demo${i}FwdOp params='p: {type: bool}' rows=', p: true' inputs=", b: {dtype: float16, shape: \"F$i[p, M]\"}" types="F$i: {params: {b: Bool, D: Dim}, match: b, cases: [{when: true, is: \"[D]\"}, {when: false, is: \"[1]\"}]}"; done >entries.yaml
 within entries ok
 
+# Values of an ADT: those that its invariant refuses take time to find too, and none is dropped in silence.
+mkdir adt
+adt() { # NAME FIELDS TYPE INVARIANT
+  printf "  $1:\n    sum:\n      one: {python: a.One, invariant: \"$4\", fields: {"
+  times "$2" "f&: {type: $3, python: a.F}, "
+  printf "n: Dim}}\n      two: {python: a.Two, fields: {q: Bool}}\n"
+}
+{ echo adts:; adt Wide 15 "\\\"'a' | 'b' | 'c' | 'd'\\\"" "f1 == 'a' and f2 == 'b'"; adt Near 13 Bool 'n > 0'; } >adt/types.yaml
+entry params='lay: {type: Wide}' flops="M if lay.kind == 'one' else 7" rows=", lay: {two: {q: true}}" >adt/wide.yaml
+within adt/wide --max-combinations
+entry params='lay: {type: Near}' flops="M if lay.kind == 'one' else 1 // (1 if lay.q else 0)" rows=", lay: {two: {q: true}}" >adt/near.yaml
+within adt/near RL0501
+
 # Rows: many, wide, heavy.
 entry | sed '/^  - {/,$d' >rows.yaml
 seq 4000 | sed 's/.*/  - {M: &, N: 3, label: r&}/' >>rows.yaml
