@@ -471,6 +471,7 @@ typedef struct across {
   judge *j;
   symbol_set always;     /* solved whatever the combination, as far as is known */
   uint32_t *const *open; /* by index: the choices at which no group alone solves it */
+  arena *memory;         /* of one combination */
 } across;
 
 /* Adds what the tensors of one group (-1: of none) solve at the combination in the slots. */
@@ -501,12 +502,12 @@ static bool learn_always(across *x) {
     uint32_t *choice = arena_array(j->scratch, uint32_t, j->p.axis_count + 1);
     memcpy(choice, j->base, j->p.axis_count * sizeof *choice);
     for (uint32_t k = 0; k < group->axis_count; k++) choice[group->axes[k]] = 0;
-    arena *memory = j->c.a = arena_new();
+    j->c.a = x->memory;
     do {
-      arena_reset(memory);
+      arena_reset(x->memory);
       points_set(&j->p, &j->c, choice);
       if (judge_rejects(j, (int32_t)g) != NULL) continue;
-      symbol_set known = set_new(memory, e->symbol_count);
+      symbol_set known = set_new(x->memory, e->symbol_count);
       set_union(known, x->always);
       solve_group(j, (int32_t)g, known);
       for (uint32_t w = 0; w < known.words; w++) each.bits[w] &= known.bits[w];
@@ -515,7 +516,6 @@ static bool learn_always(across *x) {
           x->open[i][group->axes[k]] = choice[group->axes[k]];
     } while (j->c.exhausted == NULL && points_next(&j->p, group, choice));
     j->c.a = j->scratch;
-    arena_free(memory);
     for (uint32_t w = 0; w < each.words; w++) {
       learned = learned || (each.bits[w] & ~x->always.bits[w]) != 0;
       x->always.bits[w] |= each.bits[w];
@@ -528,23 +528,23 @@ static bool learn_always(across *x) {
 static void judge_open(const across *x, uint32_t index) {
   judge *j = x->j;
   uint32_t *choice = arena_array(j->scratch, uint32_t, j->p.axis_count + 1);
-  arena *entry_memory = j->scratch, *memory = arena_new();
-  j->scratch = j->c.a = memory;
+  arena *entry_memory = j->scratch;
+  j->scratch = j->c.a = x->memory;
   for (uint32_t g = 0; g < j->p.group_count && j->c.exhausted == NULL; g++) {
     const point_group *group = &j->p.groups[g];
     memcpy(choice, x->open[index], j->p.axis_count * sizeof *choice);
     for (uint32_t k = 0; k < group->axis_count; k++) choice[group->axes[k]] = 0;
     do {
-      arena_reset(memory);
+      arena_reset(x->memory);
       points_set(&j->p, &j->c, choice);
       if (judge_rejects(j, -2) != NULL) continue;
-      symbol_set reads = set_new(memory, j->e->symbol_count), none = set_new(memory, j->e->symbol_count);
+      symbol_set reads = set_new(x->memory, j->e->symbol_count),
+                 none = set_new(x->memory, j->e->symbol_count);
       for (uint32_t i = 0; i < j->p.item_count; i++) judge_item(j, &j->p.items[i], reads, none);
       judge_solved(j, reads);
     } while (j->c.exhausted == NULL && points_next(&j->p, group, choice));
   }
   j->scratch = j->c.a = entry_memory;
-  arena_free(memory);
 }
 
 static void judge_across_groups(judge *j) {
@@ -553,22 +553,28 @@ static void judge_across_groups(judge *j) {
   diag_sink *sink = j->c.sink;
   j->c.sink = NULL; /* everything else was judged, and reported, group by group */
   uint32_t **open = arena_array(j->scratch, uint32_t *, e->index_count + 1);
-  across x = {j, solve_start(j->scratch, e), open};
+  across x = {j, solve_start(j->scratch, e), open, NULL};
   points_set(&j->p, &j->c, j->base);
   solve_group(j, -1, x.always);
   bool all = true;
   for (uint32_t i = 0; i < e->index_count; i++) {
-    open[i] = arena_array(j->scratch, uint32_t, j->p.axis_count + 1);
-    memcpy(open[i], j->base, j->p.axis_count * sizeof *open[i]);
-    all = all && (set_has(x.always, e->indices[i].symbol) ||
-                  !index_must_be_solved(&e->symbols[e->indices[i].symbol]));
-  }
-  while (!all && j->c.exhausted == NULL && learn_always(&x)) {
-  }
-  for (uint32_t i = 0; i < e->index_count && j->c.exhausted == NULL; i++) {
     const uint32_t s = e->indices[i].symbol;
-    if (!set_has(x.always, s) && !set_has(j->unsolvable, s) && index_must_be_solved(&e->symbols[s]))
-      judge_open(&x, i);
+    all = all && (set_has(x.always, s) || !index_must_be_solved(&e->symbols[s]));
+  }
+  if (!all) {
+    x.memory = arena_new();
+    for (uint32_t i = 0; i < e->index_count; i++) {
+      open[i] = arena_array(j->scratch, uint32_t, j->p.axis_count + 1);
+      memcpy(open[i], j->base, j->p.axis_count * sizeof *open[i]);
+    }
+    while (j->c.exhausted == NULL && learn_always(&x)) {
+    }
+    for (uint32_t i = 0; i < e->index_count && j->c.exhausted == NULL; i++) {
+      const uint32_t s = e->indices[i].symbol;
+      if (!set_has(x.always, s) && !set_has(j->unsolvable, s) && index_must_be_solved(&e->symbols[s]))
+        judge_open(&x, i);
+    }
+    arena_free(x.memory);
   }
   j->c.sink = sink;
 }
