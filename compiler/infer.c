@@ -29,6 +29,26 @@ static void explain_opaque(infer *c, diag *d, const expr *e) {
   diag_relate(c->sink, d, expr_whole(&p->type_text, p->type), "the type of '%.*s'", STR_ARG(s->name));
 }
 
+/* The first name or literal that makes an expression a float. */
+static const expr *float_leaf(const expr *e) {
+  if (e == NULL || e->kind == NULL || !kind_may(e->kind, K_FLOAT)) return NULL;
+  for (uint32_t i = 0; i < e->n; i++) {
+    const expr *leaf = float_leaf(e->args[i]);
+    if (leaf != NULL) return leaf;
+  }
+  return e;
+}
+
+/* Where in a longer text the float is. */
+static void explain_float(infer *c, diag *d, const expr *e) {
+  const expr *leaf = float_leaf(e);
+  if (d == NULL || leaf == NULL || leaf == e) return;
+  str text = expr_print(c->a, leaf);
+  diag_relate(c->sink, d, expr_whole(&c->f->text, leaf), "'%.*s' is a float", STR_ARG(text));
+  if (leaf->op == EX_FLOAT)
+    diag_help(c->sink, d, "integers are exact: a fraction is written with '//', M * 3 // 2 for 1.5 * M");
+}
+
 /* A kind that may be absent has its own code: the way out is a guard, not another kind. */
 const kind *infer_wrong_kind(infer *c, const expr *e, const kind *found, const char *wanted) {
   if (kind_may(found, K_UNKNOWN) || found->bits == 0) return &kind_unknown;
@@ -41,6 +61,7 @@ const kind *infer_wrong_kind(infer *c, const expr *e, const kind *found, const c
   str text = kind_text(c->a, found);
   diag *d = infer_defect(c, WRONG_KIND, e, "%s wanted, found %.*s", wanted, STR_ARG(text));
   explain_opaque(c, d, e);
+  explain_float(c, d, e);
   return &kind_unknown;
 }
 

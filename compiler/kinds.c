@@ -347,6 +347,36 @@ static void judge_tensor(infer *c, entry *e, tensor_decl *t) {
   check_metadata_dtype(c, t);
 }
 
+/* ---- indices that nothing reads ---- */
+
+static void note_read(void *to, const expr *name) {
+  if (name->symbol >= 0) ((bool *)to)[name->symbol] = true;
+}
+
+/* Of an entry without a defect: a misspelt name would leave the right one unread. */
+static void check_indices_read(arena *a, diag_sink *sink, const entry *e) {
+  bool *read = arena_array(a, bool, e->symbol_count + 1); /* by symbol */
+  for (uint32_t i = 0; i < e->tensor_count; i++) {
+    const tensor_decl *t = &e->tensors[i];
+    const formula *texts[] = {&t->dtype, &t->shape, &t->condition, &t->mutated, &t->values};
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) each_name(texts[k]->root, note_read, read);
+    for (uint32_t k = 0; k < t->requires_count; k++) each_name(t->requires[k].root, note_read, read);
+  }
+  for (uint32_t i = 0; i < e->let_count; i++) each_name(e->lets[i].formula.root, note_read, read);
+  for (uint32_t i = 0; i < e->rule_count; i++) each_name(e->rules[i].root, note_read, read);
+  each_name(e->flops.root, note_read, read);
+  each_name(e->bytes.root, note_read, read);
+  for (uint32_t i = 0; i < e->combo_count; i++)
+    for (uint32_t k = 0; k < e->combos[i].cell_count; k++) read[e->combos[i].cells[k].symbol] = true;
+  for (uint32_t i = 0; i < e->index_count; i++) {
+    const index_decl *x = &e->indices[i];
+    if (read[x->symbol]) continue;
+    diag *d = diag_add(sink, INDEX_UNREAD, yt_value_span(e->src, x->key), "nothing reads index '%.*s'",
+                       STR_ARG(x->name));
+    diag_help(sink, d, "leave it out, or write it where a shape, dtype, refinement or formula means it");
+  }
+}
+
 /* ---- the entry ---- */
 
 void kinds_check_entry(arena *a, diag_sink *sink, const adt_table *adts, uint32_t max_let_depth, entry *e) {
@@ -360,6 +390,7 @@ void kinds_check_entry(arena *a, diag_sink *sink, const adt_table *adts, uint32_
     judge(&c, &e->rules[i], PLACE_EXPRESSION, K_BOOL, "a Bool", NULL);
   judge(&c, &e->flops, PLACE_ROOFLINE, K_INTEGER, "an Int", NULL);
   judge(&c, &e->bytes, PLACE_ROOFLINE, K_INTEGER, "an Int", NULL);
+  if (diag_errors(sink) == 0) check_indices_read(a, sink, e);
 }
 
 bool kinds_check_condition(arena *a, diag_sink *sink, const symbol *symbols, uint32_t count, formula *f) {
