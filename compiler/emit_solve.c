@@ -7,6 +7,8 @@
 
 #include "compiler/emit_internal.h"
 
+enum { MOST_FACTOR_STEPS = 10000, MOST_LET_NODES = 1000 };
+
 typedef enum known { UNSOLVED, SOMETIMES, SOLVED } known;
 
 typedef struct solver {
@@ -70,6 +72,14 @@ static str waits_for(const solver *s, const expr *e, const env *scope) {
   return out_str(&o);
 }
 
+static bool reads_name(const expr *e) {
+  if (e == NULL) return false;
+  if (e->op == EX_NAME) return true;
+  for (uint32_t i = 0; i < e->n; i++)
+    if (reads_name(e->args[i])) return true;
+  return false;
+}
+
 /* ---- axes ---- */
 
 /* size = factor * index + rest */
@@ -130,6 +140,16 @@ static bool read_sum(const solver *s, const expr *e, const env *scope, uint32_t 
   return true;
 }
 
+/* The positive number that an expression of no names is, else 0. */
+static int64_t literal_factor(const solver *s, const expr *e) {
+  if (e->op == EX_INT) return e->u.i;
+  fold c = fold_new(s->a, NULL, s->op->e);
+  c.f = &s->op->e->flops;
+  c.fuel = MOST_FACTOR_STEPS;
+  const value v = reads_name(e) ? (value){.tag = V_UNKNOWN} : fold_expr(&c, e);
+  return v.tag == V_INT && v.u.i > 0 ? v.u.i : 0;
+}
+
 /* `k * e`, `e * k` with positive literals k */
 static bool read_product(const solver *s, const expr *e, const env *scope, uint32_t index, affine *out) {
   const expr *inner = NULL;
@@ -140,10 +160,10 @@ static bool read_product(const solver *s, const expr *e, const env *scope, uint3
     if (occurs(s, e->args[i], scope, index)) {
       if (inner != NULL) return false;
       inner = e->args[i];
-    } else if (e->args[i]->op == EX_INT && e->args[i]->u.i > 0) {
-      factor = roofline_mul(&status, factor, e->args[i]->u.i);
     } else {
-      return false;
+      const int64_t k = literal_factor(s, e->args[i]);
+      if (k <= 0) return false;
+      factor = roofline_mul(&status, factor, k);
     }
   }
   if (inner == NULL || !read_affine(s, inner, scope, index, out)) return false;
@@ -214,13 +234,15 @@ static bool count_axes(const solver *s, const shape_case *c, uint32_t from, uint
   return true;
 }
 
+/* Is a splice's length not known where its tensor's steps stand? */
+static bool is_open(const solver *s, const expr *splice, const env *scope) {
+  return s->looping ? waits_for(s, splice->args[0], scope).n > 0
+                    : readiness(s, splice->args[0], scope) != SOLVED;
+}
+
 static bool has_open_splice(const solver *s, const shape_case *c) {
-  for (uint32_t i = 0; i < c->shape->n; i++) {
-    const expr *axis = c->shape->args[i];
-    if (axis->op == EX_SPLICE && (s->looping ? waits_for(s, axis->args[0], c->env).n > 0
-                                             : readiness(s, axis->args[0], c->env) != SOLVED))
-      return true;
-  }
+  for (uint32_t i = 0; i < c->shape->n; i++)
+    if (c->shape->args[i]->op == EX_SPLICE && is_open(s, c->shape->args[i], c->env)) return true;
   return false;
 }
 
@@ -261,9 +283,7 @@ static bool axis_position(const solver *s, uint32_t tensor, const shape_case *c,
   bool open_before = false;
   for (uint32_t i = 0; i < axis; i++) {
     const expr *e = c->shape->args[i];
-    if (e->op == EX_SPLICE &&
-        (s->looping ? waits_for(s, e->args[0], c->env).n > 0 : readiness(s, e->args[0], c->env) != SOLVED))
-      open_before = true;
+    if (e->op == EX_SPLICE && is_open(s, e, c->env)) open_before = true;
   }
   if (!open_before && count_axes(s, c, 0, axis, &count, waits)) {
     const bool literal = memchr(count.p, '(', count.n) == NULL;
@@ -395,7 +415,7 @@ static void put_rank(solver *s, uint32_t tensor, const shape_case *c, uint32_t i
     const expr *axis = c->shape->args[i];
     if (axis->op != EX_SPLICE)
       fixed++;
-    else if (!s->looping && readiness(s, axis->args[0], c->env) == SOLVED) {
+    else if (!is_open(s, axis, c->env)) {
       const env *here = s->fn->env;
       s->fn->env = c->env;
       emit_putf(&sum, "roofline_bind_len($) + ", emit_as(s->fn, axis->args[0], REP_SEQ));
@@ -485,10 +505,14 @@ static void put_tensor(solver *s, uint32_t tensor, out_text *o) {
 
 /* ---- conditionals ---- */
 
-/* The first conditional that an affine axis may hold: `2 * N if gated else N`, alone or within a sum. */
+static bool holds_parts(const expr *e) {
+  return e->op == EX_ARITH || e->op == EX_NEG || e->op == EX_CALL || e->op == EX_TUPLE || e->op == EX_SPLICE;
+}
+
+/* The first conditional that an axis may hold: `2 * N if gated else N`, alone or within a sum. */
 static const expr *find_conditional(const expr *e) {
   if (e->op == EX_IF) return e;
-  for (uint32_t i = 0; e->op == EX_ARITH && i < e->n; i++) {
+  for (uint32_t i = 0; holds_parts(e) && i < e->n; i++) {
     const expr *found = find_conditional(e->args[i]);
     if (found != NULL) return found;
   }
@@ -497,12 +521,12 @@ static const expr *find_conditional(const expr *e) {
 
 static expr *with_arm(arena *a, const expr *e, const expr *conditional, uint32_t arm) {
   if (e == conditional) return e->args[arm];
+  if (!holds_parts(e)) return (expr *)e;
   expr *copy = arena_new_of(a, expr);
   *copy = *e;
   copy->args = arena_array(a, expr *, e->n + 1);
-  for (uint32_t i = 0; i < e->n; i++)
-    copy->args[i] = e->op == EX_ARITH ? with_arm(a, e->args[i], conditional, arm) : e->args[i];
-  return e->op == EX_ARITH ? copy : (expr *)e;
+  for (uint32_t i = 0; i < e->n; i++) copy->args[i] = with_arm(a, e->args[i], conditional, arm);
+  return copy;
 }
 
 /* The formal of the case whose argument holds a conditional, for an axis that names it. */
@@ -512,7 +536,7 @@ static const env *find_conditional_formal(const expr *axis, const env *scope) {
       if (str_eq(b->name, axis->u.s)) return b->arg != NULL && find_conditional(b->arg) != NULL ? b : NULL;
     }
   }
-  for (uint32_t i = 0; axis->op == EX_ARITH && i < axis->n; i++) {
+  for (uint32_t i = 0; holds_parts(axis) && i < axis->n; i++) {
     const env *found = find_conditional_formal(axis->args[i], scope);
     if (found != NULL) return found;
   }
@@ -529,13 +553,75 @@ static const env *with_formal(arena *a, const env *scope, const env *formal, con
   return copy;
 }
 
-static bool reads_dim(const solver *s, const expr *e, const env *scope) {
+static bool reads_index(const solver *s, const expr *e, const env *scope) {
   bool *needs = arena_array(s->a, bool, s->op->e->index_count + 1);
   reads(s, e, scope, needs);
-  for (uint32_t i = 0; i < s->op->e->index_count; i++) {
-    if (needs[i] && kind_is(s->op->e->indices[i].kind, K_DIM)) return true;
-  }
+  for (uint32_t i = 0; i < s->op->e->index_count; i++)
+    if (needs[i] && !emit_is_list(&s->op->e->indices[i])) return true;
   return false;
+}
+
+static bool is_product(const expr *e) {
+  for (uint32_t i = 0; holds_parts(e) && i < e->n; i++)
+    if ((e->op == EX_ARITH && i > 0 && e->links[i - 1].op == OP_MUL) || is_product(e->args[i])) return true;
+  return false;
+}
+
+/* Which arm is taken decides what the axis waits for, or the factor of an index. */
+static bool decides(const solver *s, const expr *axis, const env *axis_scope, const expr *conditional,
+                    const env *scope) {
+  if (reads_index(s, conditional->args[1], scope))
+    return false; /* which arm is not known before the index is */
+  return reads_index(s, conditional, scope) || (is_product(axis) && reads_index(s, axis, axis_scope));
+}
+
+/* Names of lets in an axis written out where the let is a conditional or no index is in it: what is affine
+   after folding at a branch may be written through lets. NULL: there is none, or they are too large. */
+static expr *with_lets(const solver *s, const expr *e, uint32_t *nodes, bool *any) {
+  if (*nodes == 0) return (expr *)e;
+  --*nodes;
+  const symbol *sym = e->op == EX_NAME ? entry_symbol(s->op->e, e->u.s) : NULL;
+  if (sym != NULL && sym->cls == SYM_LET) {
+    const expr *let = s->op->e->lets[sym->number].formula.root;
+    expr *meant = with_lets(s, let, nodes, any);
+    if (find_conditional(meant) == NULL && reads_index(s, let, NULL)) return (expr *)e;
+    *any = true;
+    return meant;
+  }
+  if (!holds_parts(e)) return (expr *)e;
+  expr *copy = arena_new_of(s->a, expr);
+  *copy = *e;
+  copy->args = arena_array(s->a, expr *, e->n + 1);
+  for (uint32_t i = 0; i < e->n; i++) copy->args[i] = with_lets(s, e->args[i], nodes, any);
+  return copy;
+}
+
+static expr *copy_shape(arena *a, const expr *shape) {
+  expr *copy = arena_new_of(a, expr);
+  *copy = *shape;
+  copy->args = arena_array(a, expr *, shape->n + 1);
+  memcpy(copy->args, shape->args, shape->n * sizeof *shape->args);
+  return copy;
+}
+
+static bool divides(const expr *e) {
+  for (uint32_t i = 1; e->op == EX_ARITH && i < e->n; i++)
+    if (e->links[i - 1].op == OP_FLOORDIV || e->links[i - 1].op == OP_MOD) return true;
+  return false;
+}
+
+/* The same case with the lets of its axes written out, where that may let them be solved. */
+static void expand_lets(solver *s, shape_case *c) {
+  if (c->env != NULL) return; /* a family's case reads formals alone */
+  for (uint32_t axis = 0; axis < c->shape->n; axis++) {
+    const expr *e = c->shape->args[axis];
+    uint32_t nodes = MOST_LET_NODES;
+    bool any = false;
+    expr *expanded = with_lets(s, e, &nodes, &any);
+    if (!any || nodes == 0 || divides(e) || !reads_index(s, e, NULL)) continue;
+    c->shape = copy_shape(s->a, c->shape);
+    c->shape->args[axis] = expanded;
+  }
 }
 
 /* One case into two, one for each arm of a conditional among its axes, the test being a condition like a
@@ -548,7 +634,8 @@ static bool split_case(solver *s, const shape_case *c, shape_cases *out) {
     const env *formal = conditional == NULL ? find_conditional_formal(e, c->env) : NULL;
     if (formal != NULL) conditional = find_conditional(formal->arg);
     const env *scope = formal != NULL ? formal->around : c->env;
-    if (conditional == NULL || !reads_dim(s, conditional, scope) || s->op->budget < 2 * c->shape->n + 2)
+    if (conditional == NULL || !decides(s, e, c->env, conditional, scope) ||
+        s->op->budget < 2 * c->shape->n + 2)
       continue;
     s->op->budget -= 2 * c->shape->n + 2;
     for (uint32_t arm = 0; arm < 2; arm++) {
@@ -563,10 +650,7 @@ static bool split_case(solver *s, const shape_case *c, shape_cases *out) {
       vec_push(s->a, &part.arg_envs, scope);
       vec_push(s->a, &part.patterns, &arms[arm]);
       vec_push(s->a, &part.of_presence, false);
-      expr *shape = arena_new_of(s->a, expr);
-      *shape = *c->shape;
-      shape->args = arena_array(s->a, expr *, shape->n + 1);
-      memcpy(shape->args, c->shape->args, shape->n * sizeof *shape->args);
+      expr *shape = copy_shape(s->a, c->shape);
       if (formal == NULL)
         shape->args[axis] = with_arm(s->a, e, conditional, arm == 0 ? 0 : 2);
       else
@@ -584,6 +668,7 @@ static void find_cases(solver *s, uint32_t tensor) {
   shape_cases whole = {0};
   emit_shape_cases(s->fn, &s->op->e->tensors[tensor], &whole);
   for (uint32_t i = 0; i < whole.n; i++) {
+    expand_lets(s, &whole.v[i]);
     if (!split_case(s, &whole.v[i], &s->cases[tensor])) vec_push(s->a, &s->cases[tensor], whole.v[i]);
   }
 }
