@@ -333,13 +333,26 @@ static bool index_must_be_solved(const symbol *s) {
          kind_is(s->kind, K_DIM | K_SHAPE | K_DTYPE);
 }
 
+static bool names_index(const expr *e, uint32_t index) {
+  if (e == NULL) return false;
+  if (e->op == EX_NAME && e->symbol == (int32_t)index) return true;
+  for (uint32_t i = 0; i < e->n; i++)
+    if (names_index(e->args[i], index)) return true;
+  return false;
+}
+
+/* Anywhere but in outputs, at whatever combination. */
 static bool read_by_inputs(judge *j, uint32_t index) {
-  symbol_set reads = set_new(j->scratch, j->e->symbol_count), none = set_new(j->scratch, j->e->symbol_count);
+  const entry *e = j->e;
+  for (uint32_t t = 0; t < e->input_count + e->construction_count; t++)
+    if (names_index(e->tensors[t].shape.root, index) || names_index(e->tensors[t].dtype.root, index))
+      return true;
+  symbol_set reads = set_new(j->scratch, e->symbol_count), none = set_new(j->scratch, e->symbol_count);
   diag_sink *sink = j->c.sink;
   j->c.sink = NULL;
   for (uint32_t i = 0; i < j->p.item_count; i++) {
     const item *it = &j->p.items[i];
-    bool output = it->kind == ITEM_TENSOR && j->e->tensors[it->number].role == ROOFLINE_OUTPUT;
+    bool output = it->kind == ITEM_TENSOR && e->tensors[it->number].role == ROOFLINE_OUTPUT;
     if (!output) judge_item(j, it, reads, none);
   }
   j->c.sink = sink;

@@ -94,7 +94,8 @@ static str depfile_text(arena *a, const output_file *files, uint32_t count, cons
 /* Does its first line say that a rooflinec wrote it? */
 static bool is_generated(const char *path) {
   char line[512] = "";
-  FILE *f = fopen(path, "rb");
+  struct stat st;
+  FILE *f = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "rb") : NULL;
   if (f == NULL) return false;
   const bool read = fgets(line, sizeof line, f) != NULL;
   fclose(f);
@@ -151,6 +152,11 @@ static int write_files(arena *a, emit_files *files, const manifest *m, const emi
             stale.v[i], c->check ? "" : ": remove it");
   if (c->check) return compare(a, files->v, files->n) != 0 || stale.n > 0;
   if (c->depfile != NULL) {
+    for (uint32_t i = 0; i < files->n; i++)
+      if (strcmp(files->v[i].path, c->depfile) == 0) {
+        fprintf(stderr, "rooflinec emit: --depfile %s is a file that emit writes\n", c->depfile);
+        return 2;
+      }
     output_file dep = {.path = c->depfile, .bytes = depfile_text(a, files->v, files->n, m, c)};
     vec_push(a, files, dep);
   }

@@ -43,6 +43,11 @@ static bool is_file(const char *path) {
 static bool push_file(arena *a, found_list *list, const char *path, bool in_folder) {
   struct stat st = {0};
   if (strcmp(path, "-") != 0 && stat(path, &st) != 0) return complain(path, errno);
+  /* One that is named may be a pipe; one that happens to lie in a folder must not be waited for. */
+  if (in_folder && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) {
+    fprintf(stderr, "rooflinec: %s: not a regular file\n", path);
+    return false;
+  }
   found f = {{path, strcmp(base_name(path), "types.yaml") == 0, in_folder}, st.st_dev, st.st_ino};
   vec_push(a, list, f);
   return true;

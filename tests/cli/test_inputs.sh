@@ -75,4 +75,13 @@ grep -q 'No space left' err || fail "full standard output: $(cat err)"
 printf 'AFwdOp: {}\n' >bad.yaml
 expect "emit of defects" 1 40 'error' "$ROOFLINEC" emit -o fresh bad.yaml
 [ ! -e fresh ] || fail "emit of defects made a folder"
+# Pipes that lie in a folder are not waited for, and a file of the output is no place for the depfile.
+mkdir piped
+cp good.yaml piped/
+mkfifo piped/pipe.yaml
+expect "a pipe in a folder" 2 9 'not a regular file' timeout 10 "$ROOFLINEC" check piped
+"$ROOFLINEC" emit -o clean good.yaml || fail "emit"
+mkfifo clean/pipe.c
+timeout 10 "$ROOFLINEC" emit --check -o clean good.yaml >/dev/null || fail "a pipe among the output"
+expect "depfile over an output" 2 3 'is a file that emit writes' "$ROOFLINEC" emit -o clean --depfile clean/registry.c good.yaml
 finish
