@@ -51,7 +51,7 @@ typedef VEC(pair) pair_list;
 
 typedef struct settings {
   double threshold;
-  uint32_t format, input, max_errors;
+  uint32_t format, input, width, max_errors;
   bool all;
   arg_texts fail_on, files;
 } settings;
@@ -198,29 +198,57 @@ static void describe(const pair *p, char *text, size_t size) {
   }
 }
 
-static void table_row(writer *w, const pair *p) {
+/* Columns of the table's names: op with its tag, and case. */
+typedef struct layout {
+  int name, case_id;
+} layout;
+enum { LABEL_WIDTH = 14, TIME_WIDTH = 9, NOTE_WIDTH = 15, NARROWEST_NAMES = 12, LONGEST_NAME = 512 };
+
+static const char *name_text(const roofline_record *r, char *text) {
+  snprintf(text, LONGEST_NAME, "%s%s%s", r->op, r->tag != NULL ? " " : "", r->tag != NULL ? r->tag : "");
+  return text;
+}
+
+static bool is_listed(const settings *s, const pair *p) { return s->all || p->change < NOISE; }
+
+static layout lay_out(const settings *s, const pair_list *pairs) {
+  layout l = {0, 0};
+  char name[LONGEST_NAME];
+  for (uint32_t i = 0; i < pairs->n; i++) {
+    if (!is_listed(s, &pairs->v[i])) continue;
+    const roofline_record *r = record_of(&pairs->v[i]);
+    int width = cell_width(name_text(r, name)), case_width = cell_width(r->case_id);
+    if (width > l.name) l.name = width;
+    if (case_width > l.case_id) l.case_id = case_width;
+  }
+  int room = (int)s->width - LABEL_WIDTH - 2 * TIME_WIDTH - NOTE_WIDTH - 5; /* and the spaces between */
+  if (s->width > 0) cells_share(room > NARROWEST_NAMES ? room : NARROWEST_NAMES, &l.name, &l.case_id);
+  return l;
+}
+
+static void table_row(writer *w, const pair *p, const layout *l) {
   const roofline_record *r = record_of(p);
-  char before[REPORT_UNIT_MAX], after[REPORT_UNIT_MAX], note[96], name[256];
+  char before[REPORT_UNIT_MAX], after[REPORT_UNIT_MAX], note[96], name[LONGEST_NAME];
   describe(p, note, sizeof note);
-  snprintf(name, sizeof name, "%s%s%s", r->op, r->tag != NULL ? " " : "", r->tag != NULL ? r->tag : "");
-  cell_put(w, changes[p->change].label, 14);
+  cell_put(w, changes[p->change].label, LABEL_WIDTH);
   writer_literal(w, " ");
-  cell_put(w, name, 24);
+  cell_put(w, name_text(r, name), l->name);
   writer_literal(w, " ");
-  cell_put(w, r->case_id, 22);
+  cell_put(w, r->case_id, l->case_id);
   writer_literal(w, " ");
   if (p->change == CHANGED_WORKLOAD || p->change == CHANGED_TIMING) {
     writer_text(w, note);
   } else {
-    cell_put_right(w, time_text(p->before, before), 9);
+    cell_put_right(w, time_text(p->before, before), TIME_WIDTH);
     writer_literal(w, " ");
-    cell_put_right(w, time_text(p->after, after), 9);
-    if (*note != '\0') writer_literal(w, " "), cell_put_right(w, note, 15);
+    cell_put_right(w, time_text(p->after, after), TIME_WIDTH);
+    if (*note != '\0') writer_literal(w, " "), cell_put_right(w, note, NOTE_WIDTH);
   }
   writer_literal(w, "\n");
 }
 
-static void md_row(writer *w, const pair *p) {
+static void md_row(writer *w, const pair *p, const layout *l) {
+  (void)l;
   const roofline_record *r = record_of(p);
   const char *const names[] = {r->op, r->case_id, r->tag, r->device};
   char before[REPORT_UNIT_MAX], after[REPORT_UNIT_MAX], note[96];
@@ -250,7 +278,8 @@ static void json_count(writer *w, const char *key, const row *r, size_t offset) 
     writer_integer(w, x);
 }
 
-static void json_row(writer *w, const pair *p) {
+static void json_row(writer *w, const pair *p, const layout *l) {
+  (void)l;
   const roofline_record *r = record_of(p);
   const struct {
     const char *key, *text;
@@ -275,12 +304,13 @@ static void json_row(writer *w, const pair *p) {
 }
 
 static void print_rows(writer *w, const settings *s, const pair_list *pairs) {
-  static void (*const row_printers[])(writer *, const pair *) = {table_row, json_row, md_row};
+  static void (*const row_printers[])(writer *, const pair *, const layout *) = {table_row, json_row, md_row};
+  const layout l = lay_out(s, pairs);
   bool any = false;
   for (uint32_t i = 0; i < pairs->n; i++) {
-    if (!s->all && pairs->v[i].change >= NOISE) continue;
+    if (!is_listed(s, &pairs->v[i])) continue;
     if (s->format == FORMAT_JSON) writer_text(w, any ? ",\n" : "\n");
-    row_printers[s->format](w, &pairs->v[i]);
+    row_printers[s->format](w, &pairs->v[i], &l);
     any = true;
   }
   if (any && s->format != FORMAT_JSON) writer_literal(w, "\n");
@@ -342,6 +372,11 @@ static arg_result read_arguments(arena *a, int argc, char **argv, settings *s) {
        .value = "regression",
        .list = &s->fail_on,
        .help = "exit with 1 on any regression"},
+      {.name = "width",
+       .value = "N",
+       .number = &s->width,
+       .max = 100000,
+       .help = "columns of the table, into which long names are cut; 0: as many as they need"},
       {.name = "max-errors",
        .value = "N",
        .number = &s->max_errors,
@@ -401,7 +436,7 @@ static int run(arena *a, const settings *s) {
 
 int diff_main(int argc, char **argv) {
   arena *a = arena_new();
-  settings s = {.threshold = 0.10, .max_errors = 20};
+  settings s = {.threshold = 0.10, .width = TABLE_WIDTH, .max_errors = 20};
   arg_result parsed = read_arguments(a, argc, argv, &s);
   int status = parsed == ARGS_OK ? run(a, &s) : parsed == ARGS_HELP ? EXIT_HEALTHY : EXIT_USAGE;
   arena_free(a);

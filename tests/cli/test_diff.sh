@@ -50,7 +50,7 @@ check(out.index("2.00x slower") < out.index("1.20x slower") < out.index("1.10x s
 code, out, err = diff(old, new, "--format", "md")
 check(len([l for l in out.splitlines() if l.startswith("- ")]) == 2, f"in markdown an item a sentence: {out}")
 code, out, err = diff([record("as is", 1.0), record("nearly", 1.0)], [record("as is", 1.0), record("nearly", 1.06)], "--all")
-rows = {l[40:62].strip(): l for l in out.splitlines() if l.startswith("same")}
+rows = {case: l for case in ("as is", "nearly") for l in out.splitlines() if l.startswith("same") and case in l}
 check("slower" not in rows["as is"] and "1.06x slower" in rows["nearly"], f"a time that is the same is not slower: {out}")
 check(diff(old, new, "--fail-on", "regression")[0] == 1 and diff(old, old, "--fail-on", "regression")[0] == 0, "--fail-on regression")
 check(diff(old, new, "--fail-on", "speed")[0] == 2 and diff(old, new, "--threshold", "-1")[0] == 2, "usage")
@@ -62,6 +62,12 @@ check(json.loads(out)["summary"]["same"] == 1 and json.loads(out)["summary"]["re
 check(changes([record("a", 1.0, tag="x"), record("a", 1.0, tag="y", device="D")], [record("a", 1.0, tag="x")])["a"] in ("removed", "same"), "tag and device are part of the key")
 code, out, err = diff([record("<script>|`", 1.0)], [record("<script>|`", 2.0)], "--format", "md")
 check("`` <script>\\|` ``" in out, f"names are code in markdown: {out}")
+long = [record("c" * 70, 1.0, op="O" * 90, tag="tag"), record("flops" * 20, 1.0)], [record("c" * 70, 2.0, op="O" * 90, tag="tag"), record("flops" * 20, 1.0, flops=101)]
+for width in 80, 100, 150:
+    table = diff(*long, "--width", str(width))[1].split("\n\n")[0].splitlines()
+    check(len(table) == 2 and max(map(len, table)) <= width and any("…" in l for l in table), f"--width {width}: {table}")
+table = diff(*long, "--width", "0")[1]
+check("O" * 90 + " tag" in table and "c" * 70 in table and "…" not in table, f"--width 0 cuts nothing: {table}")
 if os.path.exists(h200):
     rows = [json.loads(l) for l in open(h200)]
     moved = [dict(r, **{k: r[k] * (2 if i % 100 == 0 else 1) for k in ("device_busy_ms", "p10_ms", "p90_ms")}) for i, r in enumerate(rows)]

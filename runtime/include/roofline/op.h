@@ -1,5 +1,5 @@
-/* Generated operators: what a call is, what it costs, and how to read one by name. docs/using.md "What is
- * generated". */
+/* Generated operators: what a call is, what it costs, and how to read one by name.
+   docs/using.md "What is generated". */
 #ifndef ROOFLINE_OP_H
 #define ROOFLINE_OP_H
 
