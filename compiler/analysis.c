@@ -311,7 +311,7 @@ static bool find_base(judge *j) {
   for (uint32_t i = 0; i < p->group_count; i++) {
     point_group *g = &p->groups[i];
     bool found = false;
-    for (uint32_t k = 0; k < g->axis_count; k++) j->base[g->axes[k]] = 0;
+    points_first(g, j->base);
     do {
       points_set(p, &j->c, j->base);
       found = judge_rejects(j, (int32_t)i) == NULL;
@@ -461,7 +461,7 @@ static void judge_combinations(judge *j) {
   for (uint32_t i = 0; i < j->p.group_count; i++) {
     const point_group *g = &j->p.groups[i];
     memcpy(choice, j->base, j->p.axis_count * sizeof *choice);
-    for (uint32_t k = 0; k < g->axis_count; k++) choice[g->axes[k]] = 0;
+    points_first(g, choice);
     do {
       if (memcmp(choice, j->base, j->p.axis_count * sizeof *choice) == 0) continue;
       arena_reset(x.memory);
@@ -502,37 +502,39 @@ static void solve_group(judge *j, int32_t group, symbol_set known) {
   }
 }
 
-/* One pass over every group: adds to `always` what one solves at each of its combinations, and notes for
-   every other index where the group leaves it open. */
+/* One combination of a group: keeps in `each` what it solves too, and notes which indices it leaves open. */
+static void learn_at(const across *x, uint32_t g, const uint32_t *choice, symbol_set each) {
+  judge *j = x->j;
+  const point_group *group = &j->p.groups[g];
+  symbol_set known = set_new(x->memory, j->e->symbol_count);
+  set_union(known, x->always);
+  solve_group(j, (int32_t)g, known);
+  for (uint32_t w = 0; w < known.words; w++) each.bits[w] &= known.bits[w];
+  for (uint32_t i = 0; i < j->e->index_count; i++) {
+    if (set_has(known, j->e->indices[i].symbol)) continue;
+    for (uint32_t k = 0; k < group->axis_count; k++) x->open[i][group->axes[k]] = choice[group->axes[k]];
+  }
+}
+
+/* One pass over every group: adds to `always` what one solves at each of its combinations. */
 static bool learn_always(across *x) {
   judge *j = x->j;
-  const entry *e = j->e;
   bool learned = false;
+  uint32_t *choice = arena_array(j->scratch, uint32_t, j->p.axis_count + 1);
+  symbol_set each = set_new(j->scratch, j->e->symbol_count);
   for (uint32_t g = 0; g < j->p.group_count; g++) {
-    const point_group *group = &j->p.groups[g];
-    symbol_set each = set_new(j->scratch, e->symbol_count);
     memset(each.bits, 0xff, each.words * sizeof *each.bits);
-    uint32_t *choice = arena_array(j->scratch, uint32_t, j->p.axis_count + 1);
     memcpy(choice, j->base, j->p.axis_count * sizeof *choice);
-    for (uint32_t k = 0; k < group->axis_count; k++) choice[group->axes[k]] = 0;
+    points_first(&j->p.groups[g], choice);
     j->c.a = x->memory;
     do {
       arena_reset(x->memory);
       points_set(&j->p, &j->c, choice);
-      if (judge_rejects(j, (int32_t)g) != NULL) continue;
-      symbol_set known = set_new(x->memory, e->symbol_count);
-      set_union(known, x->always);
-      solve_group(j, (int32_t)g, known);
-      for (uint32_t w = 0; w < known.words; w++) each.bits[w] &= known.bits[w];
-      for (uint32_t i = 0; i < e->index_count; i++)
-        for (uint32_t k = 0; k < group->axis_count && !set_has(known, e->indices[i].symbol); k++)
-          x->open[i][group->axes[k]] = choice[group->axes[k]];
-    } while (j->c.exhausted == NULL && points_next(&j->p, group, choice));
+      if (judge_rejects(j, (int32_t)g) == NULL) learn_at(x, g, choice, each);
+    } while (j->c.exhausted == NULL && points_next(&j->p, &j->p.groups[g], choice));
     j->c.a = j->scratch;
-    for (uint32_t w = 0; w < each.words; w++) {
-      learned = learned || (each.bits[w] & ~x->always.bits[w]) != 0;
-      x->always.bits[w] |= each.bits[w];
-    }
+    for (uint32_t w = 0; w < each.words; w++) learned = learned || (each.bits[w] & ~x->always.bits[w]) != 0;
+    set_union(x->always, each);
   }
   return learned;
 }
@@ -546,7 +548,7 @@ static void judge_open(const across *x, uint32_t index) {
   for (uint32_t g = 0; g < j->p.group_count && j->c.exhausted == NULL; g++) {
     const point_group *group = &j->p.groups[g];
     memcpy(choice, x->open[index], j->p.axis_count * sizeof *choice);
-    for (uint32_t k = 0; k < group->axis_count; k++) choice[group->axes[k]] = 0;
+    points_first(group, choice);
     do {
       arena_reset(x->memory);
       points_set(&j->p, &j->c, choice);
@@ -560,35 +562,41 @@ static void judge_open(const across *x, uint32_t index) {
   j->scratch = j->c.a = entry_memory;
 }
 
-static void judge_across_groups(judge *j) {
+static bool all_known(const judge *j, symbol_set known) {
+  for (uint32_t i = 0; i < j->e->index_count; i++) {
+    const uint32_t s = j->e->indices[i].symbol;
+    if (!set_has(known, s) && index_must_be_solved(&j->e->symbols[s])) return false;
+  }
+  return true;
+}
+
+static void judge_conditional(across *x, uint32_t **open) {
+  judge *j = x->j;
   const entry *e = j->e;
+  x->memory = arena_new();
+  for (uint32_t i = 0; i < e->index_count; i++) {
+    open[i] = arena_array(j->scratch, uint32_t, j->p.axis_count + 1);
+    memcpy(open[i], j->base, j->p.axis_count * sizeof *open[i]);
+  }
+  while (j->c.exhausted == NULL && learn_always(x)) {
+  }
+  for (uint32_t i = 0; i < e->index_count && j->c.exhausted == NULL; i++) {
+    const uint32_t s = e->indices[i].symbol;
+    if (!set_has(x->always, s) && !set_has(j->unsolvable, s) && index_must_be_solved(&e->symbols[s]))
+      judge_open(x, i);
+  }
+  arena_free(x->memory);
+}
+
+static void judge_across_groups(judge *j) {
   if (!j->solvable || j->p.group_count < 2) return;
   diag_sink *sink = j->c.sink;
   j->c.sink = NULL; /* everything else was judged, and reported, group by group */
-  uint32_t **open = arena_array(j->scratch, uint32_t *, e->index_count + 1);
-  across x = {j, solve_start(j->scratch, e), open, NULL};
+  uint32_t **open = arena_array(j->scratch, uint32_t *, j->e->index_count + 1);
+  across x = {j, solve_start(j->scratch, j->e), open, NULL};
   points_set(&j->p, &j->c, j->base);
   solve_group(j, -1, x.always);
-  bool all = true;
-  for (uint32_t i = 0; i < e->index_count; i++) {
-    const uint32_t s = e->indices[i].symbol;
-    all = all && (set_has(x.always, s) || !index_must_be_solved(&e->symbols[s]));
-  }
-  if (!all) {
-    x.memory = arena_new();
-    for (uint32_t i = 0; i < e->index_count; i++) {
-      open[i] = arena_array(j->scratch, uint32_t, j->p.axis_count + 1);
-      memcpy(open[i], j->base, j->p.axis_count * sizeof *open[i]);
-    }
-    while (j->c.exhausted == NULL && learn_always(&x)) {
-    }
-    for (uint32_t i = 0; i < e->index_count && j->c.exhausted == NULL; i++) {
-      const uint32_t s = e->indices[i].symbol;
-      if (!set_has(x.always, s) && !set_has(j->unsolvable, s) && index_must_be_solved(&e->symbols[s]))
-        judge_open(&x, i);
-    }
-    arena_free(x.memory);
-  }
+  if (!all_known(j, x.always)) judge_conditional(&x, open);
   j->c.sink = sink;
 }
 
@@ -605,7 +613,7 @@ static bool written_somewhere(judge *j, uint32_t tensor) {
   uint32_t *choice = arena_array(j->scratch, uint32_t, j->p.axis_count + 1);
   memcpy(choice, j->base, j->p.axis_count * sizeof *choice);
   const point_group *g = in < 0 ? NULL : &j->p.groups[in];
-  for (uint32_t k = 0; g != NULL && k < g->axis_count; k++) choice[g->axes[k]] = 0;
+  if (g != NULL) points_first(g, choice);
   do {
     points_set(&j->p, &j->c, choice);
     if (g != NULL && judge_rejects(j, in) != NULL) continue;

@@ -151,7 +151,7 @@ static void parse_file(void *to, uint32_t worker, uint32_t i) {
 /* ---- files, a batch at a time ---- */
 
 /* A batch's trees are held at once: memory follows its size, or the largest file's, and not all files'. */
-enum { BATCH_BYTES = 8 << 20, BYTES_WORTH_A_THREAD = 16 << 10, MOST_JOBS = 64 };
+enum { BATCH_BYTES = 8 << 20, BYTES_WORTH_A_THREAD = 16 << 10 };
 
 static uint32_t jobs_for(const reading *r, uint64_t bytes) {
   const uint64_t most = bytes / BYTES_WORTH_A_THREAD + 1;
@@ -195,7 +195,7 @@ static void analyse_batch(reading *r, uint32_t files, uint64_t bytes) {
 
 static void analyse_files(reading *r, const manifest_path *paths, uint32_t count) {
   r->jobs = r->options->jobs > 0 ? r->options->jobs : parallel_processors();
-  if (r->jobs > MOST_JOBS) r->jobs = MOST_JOBS;
+  if (r->jobs > PARALLEL_MOST) r->jobs = PARALLEL_MOST;
   r->workers = arena_array(r->a, memory, r->jobs);
   for (uint32_t i = 0; i < r->jobs; i++) {
     r->workers[i] = (memory){arena_new(), arena_new(), arena_new(), arena_new()};

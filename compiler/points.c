@@ -243,6 +243,10 @@ void points_set(const points *p, fold *c, const uint32_t *choice) {
   fold_forget(c);
 }
 
+void points_first(const point_group *g, uint32_t *choice) {
+  for (uint32_t i = 0; i < g->axis_count; i++) choice[g->axes[i]] = 0;
+}
+
 bool points_next(const points *p, const point_group *g, uint32_t *choice) {
   for (uint32_t i = g->axis_count; i-- > 0;) {
     uint32_t k = g->axes[i];

@@ -46,6 +46,8 @@ void points_find(arena *a, const entry *e, uint32_t most, points *out);
 void points_set(const points *p, fold *c, const uint32_t *choice);
 /* Advances the group's axes within `choice`; false after the last combination. */
 bool points_next(const points *p, const point_group *g, uint32_t *choice);
+/* Puts the group's axes at its first combination; the others keep theirs. */
+void points_first(const point_group *g, uint32_t *choice);
 /* The choice of an axis that a concrete slot value makes, or -1. */
 int32_t points_choice(const axis *x, const value *v);
 

@@ -7,11 +7,8 @@
 #include <stddef.h>
 #include <unistd.h>
 
-enum {
-  MOST_THREADS = 64,
-  STACK_BYTES =
-      16 << 20, /* expressions nest as deeply as on the main thread, whatever the library's default */
-};
+/* Expressions nest as deeply as on the main thread, whatever the library's default. */
+enum { STACK_BYTES = 16 << 20 };
 
 typedef struct work {
   parallel_task *task;
@@ -34,12 +31,12 @@ static void *take_all(void *of) {
 
 void parallel_run(uint32_t jobs, uint32_t count, parallel_task *task, void *to) {
   work all = {.task = task, .to = to, .count = count};
-  worker workers[MOST_THREADS];
-  pthread_t threads[MOST_THREADS];
+  worker workers[PARALLEL_MOST];
+  pthread_t threads[PARALLEL_MOST];
   uint32_t started = 0;
   pthread_attr_t attributes;
   if (jobs > count) jobs = count;
-  if (jobs > MOST_THREADS) jobs = MOST_THREADS;
+  if (jobs > PARALLEL_MOST) jobs = PARALLEL_MOST;
   if (jobs > 1 && pthread_attr_init(&attributes) == 0) {
     pthread_attr_setstacksize(&attributes, STACK_BYTES);
     for (; started + 1 < jobs; started++) {

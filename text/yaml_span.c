@@ -41,10 +41,13 @@ static uint32_t break_text(uint32_t length) { return length == 3 ? 3 : 1; }
 
 static bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
-static uint32_t skip_blanks(const scan *c, uint32_t at) {
-  while (at < c->end && is_blank(c->s[at])) at++;
-  return at;
+static uint32_t blanks_at(const char *p, uint32_t left) {
+  uint32_t n = 0;
+  while (n < left && is_blank(p[n])) n++;
+  return n;
 }
+
+static uint32_t skip_blanks(const scan *c, uint32_t at) { return at + blanks_at(c->s + at, c->end - at); }
 
 /* Line folding of double-quoted scalars: the first break of a run is a blank when it stands alone,
    nothing when more follow; blanks around breaks vanish. */
@@ -115,12 +118,6 @@ static gap gap_at(const char *p, uint32_t left) {
     g.breaks += !is_blank(p[g.n]);
   }
   return g;
-}
-
-static uint32_t blanks_at(const char *p, uint32_t left) {
-  uint32_t n = 0;
-  while (n < left && is_blank(p[n])) n++;
-  return n;
 }
 
 /* The first piece of a gap that is not the same in both. */
